@@ -38,32 +38,21 @@ _LOOKED_AT = frozenset({
 
 @dataclasses.dataclass(frozen=True)
 class Conflict:
-    """A view, and an item store that one of the two would not see.
-
-    Attributes:
-      view: the view.
-      to_view: whether the item of the view is written, and not that of what it is a view of.
-      read: whether what is not written is read later in this function; else it is only kept by an object.
-      deep: whether an item of an item is written: then an array that a list or a dict holds is.
-    """
+    """A view, and an item store that one of the two would not see."""
 
     view: View
-    to_view: bool
+    to_view: bool  # whether the item of the view is written, and not that of what it is a view of
+    # whether what is not written is read later in this function; else it is only kept by an object
     read: bool = True
-    deep: bool = False
+    deep: bool = False  # whether an item of an item is written: then an array that a list or a dict holds is
 
 
 @dataclasses.dataclass(frozen=True)
 class Stores:
-    """What is to be known of the item stores of one function.
+    """What is to be known of the item stores of one function."""
 
-    Attributes:
-      lost: the statements, with the names whose new values nothing reads.
-      conflicts: by statement.
-    """
-
-    lost: dict[gast.AST, Names]
-    conflicts: dict[gast.AST, list[Conflict]]
+    lost: dict[gast.AST, Names]  # the statements, with the names whose new values nothing reads
+    conflicts: dict[gast.AST, list[Conflict]]  # by statement
 
 
 def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]] | None = None) -> Stores:
@@ -239,12 +228,7 @@ def stored(target: gast.expr) -> list[Stored]:
 
 
 class Needs(Walk):
-    """Backward: what is live after each statement, and which views' sources are read later.
-
-    Attributes:
-      after: what is live after each statement.
-      at_exit: what is live where the function is left.
-    """
+    """Backward: what is live after each statement, and which views' sources are read later."""
 
     def __init__(
         self, always: Names, before: Mapping[gast.AST, State], views: Iterable[View], local: Names
@@ -254,7 +238,8 @@ class Needs(Walk):
         for view in self.views:
             self.of.setdefault(view.root, []).append(view)
         super().__init__(always | {v.is_read for v in self.views if v.root in always})
-        self.after: dict[gast.AST, Names] = {}
+        self.after: dict[gast.AST, Names] = {}  # what is live after each statement
+        # what is live where the function is left
         self.at_exit = frozenset(v.is_kept for v in self.views if v.root not in local and not v.unpacked)
         self.left: list[dict[str, Names]] = []
 

@@ -40,19 +40,13 @@ class Plan:
 
 @dataclasses.dataclass(frozen=True)
 class FunctionPlan:
-    """Plans of all statements of one function, and what they need of it.
+    """Plans of all statements of one function, and what they need of it."""
 
-    Attributes:
-      plans: by statement.
-      anchors: names that are written in place only, so that the function has to be made to own them.
-      outer: `nonlocal` names, which an enclosing function owns.
-      known: what the function's statements bind; for as long as it does not change.
-    """
-
-    plans: dict[gast.AST, Plan]
+    plans: dict[gast.AST, Plan]  # by statement
+    # names that are written in place only, so that the function has to be made to own them
     anchors: tuple[str, ...]
-    outer: frozenset[str]
-    known: scopes.Known
+    outer: frozenset[str]  # `nonlocal` names, which an enclosing function owns
+    known: scopes.Known  # what the function's statements bind; for as long as it does not change
 
 
 def plan(body: Sequence[gast.stmt], params: Sequence[str]) -> FunctionPlan:

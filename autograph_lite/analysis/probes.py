@@ -30,15 +30,10 @@ _SILENT = (gast.Global, gast.Nonlocal, gast.Import, gast.ImportFrom, gast.Pass, 
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A place after a statement, or before one that leaves.
+    """A place after a statement, or before one that leaves."""
 
-    Attributes:
-      line: of the statement, or of the head of one that has others in it.
-      shown: what may have changed there, as the user calls it.
-    """
-
-    line: int
-    shown: tuple[str, ...]
+    line: int  # of the statement, or of the head of one that has others in it
+    shown: tuple[str, ...]  # what may have changed there, as the user calls it
 
 
 Wanted = Callable[[int, str], bool]  # of a site and of what may have changed there

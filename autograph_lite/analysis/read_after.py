@@ -26,19 +26,13 @@ Items = frozenset[Stored]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Place:
-    """A place in a function that runs.
+    """A place in a function that runs."""
 
-    Attributes:
-      function: the function, as it was written.
-      statement: the innermost one that the place is in.
-      node: the expression that stands there: a call, or one that runs a method, as `a + b`; None for a store.
-      inner: the innermost lambda around the place, in that statement.
-    """
-
-    function: gast.FunctionDef
-    statement: gast.stmt
+    function: gast.FunctionDef  # the function, as it was written
+    statement: gast.stmt  # the innermost one that the place is in
+    # the expression that stands there: a call, or one that runs a method, as `a + b`; None for a store
     node: gast.expr | None
-    inner: gast.Lambda | None
+    inner: gast.Lambda | None  # the innermost lambda around the place, in that statement
 
     @property
     def call(self) -> gast.Call | None:

@@ -30,15 +30,10 @@ def any_selection_converted() -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Selected:
-    """What the text of a function tells of selections.
+    """What the text of a function tells of selections."""
 
-    Attributes:
-      names: those, of nested functions too, that may hold one.
-      masks: those that may hold a mask.
-    """
-
-    names: frozenset[str] = frozenset()
-    masks: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()  # those, of nested functions too, that may hold one
+    masks: frozenset[str] = frozenset()  # those that may hold a mask
 
 
 def selected(function: gast.AST, ag: str) -> Selected:

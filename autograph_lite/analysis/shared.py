@@ -28,15 +28,10 @@ _STORES = frozenset({"set_item", "still", "store", "update_item"})
 
 @dataclasses.dataclass(frozen=True)
 class Shared:
-    """What others may do to the variables that a function reads.
+    """What others may do to the variables that a function reads."""
 
-    Attributes:
-      own: the variables of the function that no other function binds.
-      written: those whose items others write, and which they do not bind in another way.
-    """
-
-    own: frozenset[str]
-    written: frozenset[str]
+    own: frozenset[str]  # the variables of the function that no other function binds
+    written: frozenset[str]  # those whose items others write, and which they do not bind in another way
 
     def keeps(self, name: str) -> bool:
         """Whether others write items of a variable at most, which stays the same array or object to Python."""

@@ -32,26 +32,18 @@ NAMESPACES = frozenset({"np", "numpy", "jnp", "xp"})
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A name that may be a view of an array: `row = m[i]`, `g = self.grid`, `for row in m`.
+    """A name that may be a view of an array: `row = m[i]`, `g = self.grid`, `for row in m`."""
 
-    Attributes:
-      name: `row`.
-      path: what it is a view of, `m` or `self.grid`.
-      made: where it became one, as text.
-      index: `i`, as text, where the name is an item of what the path names; else the empty text.
-      drops: how many dimensions a view has less than what the path names; None where that is not known.
-      unpacked: whether it is one of several, `x, v = state`: code on values, which leaves the state as it is.
-      chained: whether the path is what the same statement binds, `x = y = value`.
-      held: whether the path names a list, a tuple or a dict that has got the name's value as an item, `rows = [row]`.
-    """
-
-    name: str
-    path: str
-    made: str
-    index: str = ""
+    name: str  # `row`
+    path: str  # what it is a view of, `m` or `self.grid`
+    made: str  # where it became one, as text
+    index: str = ""  # `i`, as text, where the name is an item of what the path names; else the empty text
+    # how many dimensions a view has less than what the path names; None where that is not known
     drops: int | None = 0
+    # whether it is one of several, `x, v = state`: code on values, which leaves the state as it is
     unpacked: bool = False
-    chained: bool = False
+    chained: bool = False  # whether the path is what the same statement binds, `x = y = value`
+    # whether the path names a list, a tuple or a dict that has got the name's value as an item, `rows = [row]`
     held: bool = False
 
     @property

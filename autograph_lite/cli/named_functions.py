@@ -18,20 +18,14 @@ _MISSING = object()
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A function written in Python.
+    """A function written in Python."""
 
-    Attributes:
-      name: its name in the module, such as "Model.step".
-      function: the function itself, without decorators.
-      code: its code, which knows file and line.
-      call: what a user would call; for a bound or class method it has its first argument already.
-      is_method: whether the first argument would be an instance, which the command line can't give.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    code: types.CodeType
+    name: str  # its name in the module, such as "Model.step"
+    function: Callable[..., Any]  # the function itself, without decorators
+    code: types.CodeType  # its code, which knows file and line
+    # what a user would call; for a bound or class method it has its first argument already
     call: Callable[..., Any]
+    # whether the first argument would be an instance, which the command line can't give
     is_method: bool = False
 
     @property

@@ -34,21 +34,14 @@ from autograph_lite.syntax import trees
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """One step of the conversion.
+    """One step of the conversion."""
 
-    Attributes:
-      name: as `to_code(fn, after=name)` takes it.
-      part: 1 or 2.
-      run: rewrites a function in place; None for the two passes that need the plans of the analysis.
-      each: whether it is run for each function of the tree (else once, for the whole tree).
-      check: asserts what the pass promises.
-    """
-
-    name: str
-    part: int
+    name: str  # as `to_code(fn, after=name)` takes it
+    part: int  # 1 or 2
+    # rewrites a function in place; None for the two passes that need the plans of the analysis
     run: Callable[[Any, Context], None] | None
-    each: bool = False
-    check: Callable[[Any], None] | None = None
+    each: bool = False  # whether it is run for each function of the tree (else once, for the whole tree)
+    check: Callable[[Any], None] | None = None  # asserts what the pass promises
 
 
 PASSES = (

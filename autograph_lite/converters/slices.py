@@ -42,16 +42,11 @@ def _slice(node: gast.Slice, ag: str) -> gast.expr:
 
 
 class _Values(trees.Transformer):
-    """Puts the name of a parameter in the place of each variable, `self.size` or `len(x)`.
-
-    Attributes:
-      found: the parameters, by what they stand for.
-      nodes: what they stand for.
-    """
+    """Puts the name of a parameter in the place of each variable, `self.size` or `len(x)`."""
 
     def __init__(self) -> None:
-        self.found: dict[str, str] = {}
-        self.nodes: list[gast.expr] = []
+        self.found: dict[str, str] = {}  # the parameters, by what they stand for
+        self.nodes: list[gast.expr] = []  # what they stand for
 
     def visit(self, node: gast.AST) -> Any:
         if not isinstance(node, gast.expr) or not _is_value(node):

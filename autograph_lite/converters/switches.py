@@ -34,17 +34,11 @@ LEAST_CASES = 2  # besides the last `else`
 
 @dataclasses.dataclass(frozen=True)
 class Chain:
-    """A chain that compares one variable.
+    """A chain that compares one variable."""
 
-    Attributes:
-      subject: the variable.
-      values: the integers of each case; None where some case has something else.
-      nodes: of the cases.
-    """
-
-    subject: str
-    values: list[list[int]] | None
-    nodes: list[gast.If]
+    subject: str  # the variable
+    values: list[list[int]] | None  # the integers of each case; None where some case has something else
+    nodes: list[gast.If]  # of the cases
 
     @property
     def bodies(self) -> list[list[gast.stmt]]:

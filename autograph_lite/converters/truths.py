@@ -229,17 +229,11 @@ def _counter(node: gast.AST) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Bindings:
-    """What a function binds.
+    """What a function binds."""
 
-    Attributes:
-      nodes: the function's own.
-      stores: how often each name is bound in it.
-      shared: names that parameters, other scopes or definitions, imports and patterns bind.
-    """
-
-    nodes: list[gast.AST]
-    stores: Counter[str]
-    shared: set[str]
+    nodes: list[gast.AST]  # the function's own
+    stores: Counter[str]  # how often each name is bound in it
+    shared: set[str]  # names that parameters, other scopes or definitions, imports and patterns bind
 
     @classmethod
     def of(cls, node: gast.FunctionDef) -> _Bindings:

@@ -23,15 +23,10 @@ _UNPROMISED = ("jax.extend", "jax.interpreters", "jaxlib")
 
 @dataclasses.dataclass(frozen=True)
 class Name:
-    """A name, and the first place that uses it.
+    """A name, and the first place that uses it."""
 
-    Attributes:
-      name: with its module, "jax._src.core.Tracer".
-      place: "jax_internals/avals.py:21".
-    """
-
-    name: str
-    place: str
+    name: str  # with its module, "jax._src.core.Tracer"
+    place: str  # "jax_internals/avals.py:21"
 
 
 def used(folder: pathlib.Path = PACKAGE) -> list[Name]:

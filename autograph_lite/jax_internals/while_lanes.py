@@ -24,19 +24,13 @@ Axes = tuple[int | None, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Lanes:
-    """The lanes of a loop; in its variables, they are the first axes.
+    """The lanes of a loop; in its variables, they are the first axes."""
 
-    Attributes:
-      test: the axes in each array that its condition holds.
-      body: in each that its body holds.
-      one: the parameters of the loop of one lane, as pairs; () where they are not known.
-      maps: what JAX says of each `vmap`.
-    """
-
-    test: tuple[Axes, ...]
-    body: tuple[Axes, ...]
+    test: tuple[Axes, ...]  # the axes in each array that its condition holds
+    body: tuple[Axes, ...]  # in each that its body holds
+    # the parameters of the loop of one lane, as pairs; () where they are not known
     one: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), repr=False)
-    maps: tuple[Any, ...] = dataclasses.field(default=(), repr=False)
+    maps: tuple[Any, ...] = dataclasses.field(default=(), repr=False)  # what JAX says of each `vmap`
 
     def are_whole(self) -> bool:
         """Whether each array that the body holds has an item for each lane, or one for all."""

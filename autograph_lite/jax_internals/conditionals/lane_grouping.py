@@ -22,21 +22,13 @@ CHUNK = 32
 
 @dataclasses.dataclass(frozen=True)
 class Groups:
-    """Lanes in chunks.
+    """Lanes in chunks."""
 
-    Attributes:
-      chunk: lanes in each.
-      branch: of each chunk, the branch that it takes; the number of branches where it is left over.
-      lane: (chunks, chunk); which lanes are in it.
-      real: likewise; whether they are there for what they give, and not to fill it up.
-      place: of each lane, where it is among all lanes of all chunks.
-    """
-
-    chunk: int
-    branch: jax.Array
-    lane: jax.Array
-    real: jax.Array
-    place: jax.Array
+    chunk: int  # lanes in each
+    branch: jax.Array  # of each chunk, the branch that it takes; the number of branches where it is left over
+    lane: jax.Array  # (chunks, chunk); which lanes are in it
+    real: jax.Array  # likewise; whether they are there for what they give, and not to fill it up
+    place: jax.Array  # of each lane, where it is among all lanes of all chunks
 
     def run(self, one: Callable[[Any, list[Any]], list[Any]], rows: list[Any]) -> list[Any]:
         """What the lanes give.

@@ -29,15 +29,10 @@ Arrays = Sequence[Any]
 
 @dataclasses.dataclass(frozen=True)
 class Lanes:
-    """How the lanes go through a conditional.
+    """How the lanes go through a conditional."""
 
-    Attributes:
-      how: "map": one after the other; "group": those that take one branch together.
-      chunk: how many of a group at once.
-    """
-
-    how: str
-    chunk: int
+    how: str  # "map": one after the other; "group": those that take one branch together
+    chunk: int  # how many of a group at once
 
 
 def _primitive() -> Any:

@@ -26,17 +26,11 @@ from autograph_lite.jax_internals.dataflow.scan_ir import is_variable, live, wri
 
 @dataclasses.dataclass(frozen=True)
 class _Written:
-    """The item that a branch leaves in an array.
+    """The item that a branch leaves in an array."""
 
-    Attributes:
-      array: the number of the branch's input that is the array.
-      scatter: the equation that writes.
-      place: of the item, as an expression of the inputs that other branches' can be compared with.
-    """
-
-    array: int
-    scatter: Any
-    place: Hashable
+    array: int  # the number of the branch's input that is the array
+    scatter: Any  # the equation that writes
+    place: Hashable  # of the item, as an expression of the inputs that other branches' can be compared with
 
 
 @dataclasses.dataclass

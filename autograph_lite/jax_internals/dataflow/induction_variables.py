@@ -121,22 +121,14 @@ def going_on(cond: Any, consts: int, body: Any, variables: int) -> Facts:
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """A comparison that holds before each iteration, or in each that another one follows.
+    """A comparison that holds before each iteration, or in each that another one follows."""
 
-    Attributes:
-      variable: the number of the one that counts.
-      step: by how much.
-      name: of the comparison.
-      other: what it is compared with.
-      dtype: of both.
-      late: 0 where it holds before each iteration, 1 where the first one is another, 2 where the last one is.
-    """
-
-    variable: int
-    step: int
-    name: str
-    other: Any
-    dtype: Any
+    variable: int  # the number of the one that counts
+    step: int  # by how much
+    name: str  # of the comparison
+    other: Any  # what it is compared with
+    dtype: Any  # of both
+    # 0 where it holds before each iteration, 1 where the first one is another, 2 where the last one is
     late: int = 0
 
     def limit(self, start: Ends, bound: Ends) -> tuple[float, Ends]:

@@ -22,14 +22,11 @@ TESTS: dict[str, Callable[[float, float], bool]] = {
 
 
 class Truths:
-    """The bools that are known in a body, whose equations are read one after the other.
-
-    Attributes:
-      names: variables that equal another variable, or a literal, in all iterations.
-    """
+    """The bools that are known in a body, whose equations are read one after the other."""
 
     def __init__(self) -> None:
         self._known: dict[Any, bool] = {}
+        # variables that equal another variable, or a literal, in all iterations
         self.names: dict[Any, Any] = {}
 
     def name(self, atom: Any) -> Any:

@@ -33,23 +33,14 @@ from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 
 @dataclasses.dataclass(frozen=True)
 class Width:
-    """Of how many bits the ints of a program are.
+    """Of how many bits the ints of a program are."""
 
-    Attributes:
-      narrow: the ends of those that nothing is known of.
-      counter: those of a counter; the sum of two fits.
-      step: by how much it changes in an iteration at most.
-      sum: the ends of a sum of such numbers, after as many iterations as anybody waits for.
-      term: what it changes by in an iteration at most.
-      most: the ends of all.
-    """
-
-    narrow: Ends
-    counter: Ends
-    step: int
-    sum: Ends
-    term: int
-    most: Ends
+    narrow: Ends  # the ends of those that nothing is known of
+    counter: Ends  # those of a counter; the sum of two fits
+    step: int  # by how much it changes in an iteration at most
+    sum: Ends  # the ends of a sum of such numbers, after as many iterations as anybody waits for
+    term: int  # what it changes by in an iteration at most
+    most: Ends  # the ends of all
 
 
 def _ends(most: int) -> Ends:

@@ -36,18 +36,12 @@ class Read:
 
 @dataclasses.dataclass
 class Put:
-    """Rows of an array that the iterations write.
+    """Rows of an array that the iterations write."""
 
-    Attributes:
-      array: as it was before the loop.
-      position: of the row that an iteration puts out.
-      output: the number of the output that gives these rows.
-      rest: by their numbers, the variables that carry the rows that are final after the last iteration.
-    """
-
-    array: Any
-    position: Position
-    output: int
+    array: Any  # as it was before the loop
+    position: Position  # of the row that an iteration puts out
+    output: int  # the number of the output that gives these rows
+    # by their numbers, the variables that carry the rows that are final after the last iteration
     rest: dict[int, Any] = dataclasses.field(default_factory=dict)
 
 

@@ -49,19 +49,12 @@ class NoMachineError(Exception):
 
 @dataclasses.dataclass(eq=False)
 class _Step:
-    """An equation, a branch with calls in it, or a call; variables are numbers, and other operands values.
+    """An equation, a branch with calls in it, or a call; variables are numbers, and other operands values."""
 
-    Attributes:
-      equation: of the recorded program.
-      operands: what it takes.
-      outs: the variables that it makes.
-      branches: of a branch: steps, and what these give.
-    """
-
-    equation: Any
-    operands: list[Any]
-    outs: list[_Var]
-    branches: list[tuple[list[_Step], list[Any]]] | None = None
+    equation: Any  # of the recorded program
+    operands: list[Any]  # what it takes
+    outs: list[_Var]  # the variables that it makes
+    branches: list[tuple[list[_Step], list[Any]]] | None = None  # of a branch: steps, and what these give
 
     @property
     def is_call(self) -> bool:

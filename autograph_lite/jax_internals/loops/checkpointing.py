@@ -38,16 +38,12 @@ MOST, LEAST = 64, 8
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """How much is kept.
+    """How much is kept."""
 
-    Attributes:
-      chunk: iterations whose derivatives are written down at once.
-      kept: states kept by the forward run, even; 0 where it writes down the derivatives itself, of all iterations.
-      spare: places for more of them in the backward run; 0 where the forward run keeps the state before each chunk.
-    """
-
-    chunk: int = MOST
+    chunk: int = MOST  # iterations whose derivatives are written down at once
+    # states kept by the forward run, even; 0 where it writes down the derivatives itself, of all iterations
     kept: int = MOST
+    # places for more of them in the backward run; 0 where the forward run keeps the state before each chunk
     spare: int = MOST // 2
 
     @classmethod
@@ -74,40 +70,29 @@ def _size(types: Sequence[Any]) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Loop:
-    """A loop whose derivative is to be taken.
+    """A loop whose derivative is to be taken."""
 
-    Attributes:
-      live: state -> whether there is another iteration; an array of bools where the states of several lanes are in it.
-      step: state, and where it has several lanes which of them go on -> the next state.
-      taped: state, and where it has several lanes which of them go on -> the next state, and what the derivative of the
-        iteration needs.
-      tape: types of what it needs.
-      back: what it needs, cotangents of the variables after the iteration -> those of the constants, and those of the
-        variables before it.
-      consts: types of the cotangents of the constants.
-    """
-
+    # state -> whether there is another iteration; an array of bools where the states of several lanes are in it
     live: Callable[[Arrays], Any]
-    step: Callable[..., Arrays]
+    step: Callable[..., Arrays]  # state, and where it has several lanes which of them go on -> the next state
+    # state, and where it has several lanes which of them go on -> the next state, and what the derivative of the
+    # iteration needs
     taped: Callable[..., tuple[Arrays, Arrays]]
-    tape: Sequence[Any]
+    tape: Sequence[Any]  # types of what it needs
+    # what it needs, cotangents of the variables after the iteration -> those of the constants, and those of the variables
+    # before it
     back: Callable[[Arrays, Arrays], tuple[Arrays, Arrays]]
-    consts: Sequence[Any]
+    consts: Sequence[Any]  # types of the cotangents of the constants
 
 
 @dataclasses.dataclass(frozen=True)
 class Marks:
-    """What the forward run leaves for the backward run.
+    """What the forward run leaves for the backward run."""
 
-    Attributes:
-      count: iterations.
-      spacing: chunks from one state to the next; a power of two.
-      states: for each array of a state, one with an axis for the states before it, and room for more; where no state is
-        kept, the same of what the derivatives need.
-    """
-
-    count: Any
-    spacing: Any
+    count: Any  # iterations
+    spacing: Any  # chunks from one state to the next; a power of two
+    # for each array of a state, one with an axis for the states before it, and room for more; where no state is kept, the
+    # same of what the derivatives need
     states: Arrays
 
 

@@ -105,23 +105,17 @@ def _while_loop(
 
 @dataclasses.dataclass(frozen=True)
 class How:
-    """How a scan goes through its rows.
+    """How a scan goes through its rows."""
 
-    Attributes:
-      reverse: from the last to the first.
-      positions: which of the rows are numbers that follow from the number of the iteration, and how.
-      unroll: how many iterations are run as one.
-      told: called where all iterations are computed at once, when the loop around it is made or before.
-      floats: what some of the rows are, as doubles: floats of Python's.
-      tell: is told of ints of Python's that do not fit.
-    """
-
-    reverse: bool = False
+    reverse: bool = False  # from the last to the first
+    # which of the rows are numbers that follow from the number of the iteration, and how
     positions: Mapping[int, Position] = dataclasses.field(default_factory=dict)
-    unroll: int = 1
+    unroll: int = 1  # how many iterations are run as one
+    # called where all iterations are computed at once, when the loop around it is made or before
     told: Callable[[], None] | None = None
+    # what some of the rows are, as doubles: floats of Python's
     floats: Mapping[int, Any] = dataclasses.field(default_factory=dict)
-    tell: wide_loops.Tell | None = None
+    tell: wide_loops.Tell | None = None  # is told of ints of Python's that do not fit
 
 
 # By the body of a scan, whom to tell.

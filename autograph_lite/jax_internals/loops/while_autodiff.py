@@ -112,19 +112,12 @@ def _run_once_more(params: dict[str, Any]) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _Parted:
-    """A loop in two: what is known, and what is linear in what is not.
+    """A loop in two: what is known, and what is linear in what is not."""
 
-    Attributes:
-      consts: of those that the body holds, which are linear.
-      carry: of the variables, which are linear.
-      known: closed jaxpr of an iteration of what is known; gives what `linear` needs of it, too.
-      linear: closed jaxpr of an iteration of the rest, from what it needs, constants and variables.
-    """
-
-    consts: Flags
-    carry: Flags
-    known: Any
-    linear: Any
+    consts: Flags  # of those that the body holds, which are linear
+    carry: Flags  # of the variables, which are linear
+    known: Any  # closed jaxpr of an iteration of what is known; gives what `linear` needs of it, too
+    linear: Any  # closed jaxpr of an iteration of the rest, from what it needs, constants and variables
 
 
 def _part(linear: Flags, params: dict[str, Any]) -> _Parted:

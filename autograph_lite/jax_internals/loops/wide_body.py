@@ -33,19 +33,14 @@ _CALLED = frozenset({"jit", "pjit", "checkpoint"})
 
 
 class Body(Arithmetic):
-    """A closed jaxpr while it is being rewritten; see `Numbers`.
-
-    Attributes:
-      results: of the jaxpr.
-      wide: which of them are doubles, or ints that may not fit.
-    """
+    """A closed jaxpr while it is being rewritten; see `Numbers`."""
 
     def __init__(self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends], nest: Nest) -> None:
         super().__init__(closed, wide, ends, nest)
         jaxpr = open_jaxpr(closed)
         self._walk(jaxpr.eqns)
-        self.results = [self._read(v) for v in jaxpr.outvars]
-        self.wide = self.which(self.results)
+        self.results = [self._read(v) for v in jaxpr.outvars]  # of the jaxpr
+        self.wide = self.which(self.results)  # which of them are doubles, or ints that may not fit
 
     def settle(self, wide: Sequence[bool]) -> Body:
         """Makes bits of these of its results."""

@@ -47,17 +47,11 @@ Tell = Callable[[Any, Mapping[Any, int]], None]
 
 @dataclasses.dataclass
 class Loop:
-    """A loop that computes with wide numbers.
+    """A loop that computes with wide numbers."""
 
-    Attributes:
-      jaxprs: of its condition, if it has one, and its body.
-      init: what it starts with.
-      rows: arrays; the body takes a row of each.
-    """
-
-    jaxprs: list[Any]
-    init: list[Any]
-    rows: list[Any]
+    jaxprs: list[Any]  # of its condition, if it has one, and its body
+    init: list[Any]  # what it starts with
+    rows: list[Any]  # arrays; the body takes a row of each
     _carried: list[bool]
     _nest: Nest
     _body: Any

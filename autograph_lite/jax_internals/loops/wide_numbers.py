@@ -44,21 +44,15 @@ from autograph_lite.jax_internals.loops.int_tests import (
 
 @dataclasses.dataclass
 class Nest:
-    """What is known of the ints of a nest of loops.
+    """What is known of the ints of a nest of loops."""
 
-    Attributes:
-      ints: between which numbers they lie; None where they are left alone.
-      native: whether they have the bits that the program has for them, and are looked at alone.
-      strong: whether those are ints of Python's, too, whose type says that they came from arrays.
-      places: the user's lines that compute one that may not fit, with why, and their numbers.
-      nonzero: inputs of a branch that are not 0 in it.
-    """
-
-    ints: python_ints.Ints | None
-    native: bool = False
+    ints: python_ints.Ints | None  # between which numbers they lie; None where they are left alone
+    native: bool = False  # whether they have the bits that the program has for them, and are looked at alone
+    # whether those are ints of Python's, too, whose type says that they came from arrays
     strong: bool = False
+    # the user's lines that compute one that may not fit, with why, and their numbers
     places: dict[tuple[Any, str], int] = dataclasses.field(default_factory=dict)
-    nonzero: frozenset[Any] = frozenset()
+    nonzero: frozenset[Any] = frozenset()  # inputs of a branch that are not 0 in it
 
     def is_int(self, aval: Any) -> bool:
         """Whether a value is an int of Python's that is looked at."""
@@ -78,10 +72,6 @@ class Numbers:
       wide: which of its inputs, constants included, come as bits.
       ends: between which numbers they lie.
       nest: that it is part of.
-
-    Attributes:
-      decides: whether a comparison of doubles, a rounding to an integer, or an int of 64 bits is in it.
-      failed: the numbers of what does not fit.
     """
 
     def __init__(self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends], nest: Nest) -> None:
@@ -94,8 +84,9 @@ class Numbers:
         self._at: Any = None
         self._within: Any = None  # the call whose equations these are
         self._places: dict[Any, Any] = {}  # the equations that wide numbers are made at
+        # whether a comparison of doubles, a rounding to an integer, or an int of 64 bits is in it
         self.decides = False
-        self.failed: list[Any] = []
+        self.failed: list[Any] = []  # the numbers of what does not fit
         self._overflow = Overflow(self._emit, self._long_aval(), self._constant)
         variables = [*jaxpr.constvars, *jaxpr.invars]
         self._ends: dict[Any, Ends] = {}

@@ -21,15 +21,10 @@ from autograph_lite.tracing import thread
 
 
 class NumberType(NamedTuple):
-    """The type of a number on one path.
-
-    Attributes:
-      dtype: its dtype.
-      weak: whether it came from Python's numbers alone. Bools of Python's are not told from others.
-    """
+    """The type of a number on one path."""
 
     dtype: np.dtype[Any]
-    weak: bool
+    weak: bool  # whether it came from Python's numbers alone. Bools of Python's are not told from others.
 
 
 def note_number_types(number: Any, types: frozenset[NumberType]) -> None:

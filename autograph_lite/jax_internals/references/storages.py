@@ -28,19 +28,12 @@ from autograph_lite.tracing import thread
 
 @dataclasses.dataclass(eq=False)
 class Storage:
-    """The memory of an array.
+    """The memory of an array."""
 
-    Attributes:
-      handle: the array that the user's code holds.
-      value: its last version; no object that the user's code can see.
-      shown: how the user calls the array.
-      versions: all of them, the first one first.
-    """
-
-    handle: Any
-    value: Any
-    shown: str
-    versions: list[Any] = dataclasses.field(default_factory=list)
+    handle: Any  # the array that the user's code holds
+    value: Any  # its last version; no object that the user's code can see
+    shown: str  # how the user calls the array
+    versions: list[Any] = dataclasses.field(default_factory=list)  # all of them, the first one first
 
     def write(self, new: Any) -> None:
         """Makes `new` the last version, or one of those before."""
@@ -54,64 +47,56 @@ class Storage:
 
 @dataclasses.dataclass(eq=False)
 class References:
-    """The arrays of a program that is traced, by their ids.
+    """The arrays of a program that is traced, by their ids."""
 
-    Attributes:
-      records: classes whose objects are taken for the values that they hold, as those of dataclasses are.
-      storages: by the arrays that the user's code holds.
-      versions: the same, by what these were.
-      again: views that were made again, and those of the user's code that they are.
-      made: these by the views, by the version of what each is a view of, and by the trace that has made it.
-      outers: what constants of traces within stand for.
-      pinned: values that stay what they are.
-      arguments: what is known of arrays that the program was handed (`aliasing.callers_arrays`).
-      born: arrays of NumPy's that the function has made, and where (`effects.births`).
-      sites: those places, also of arrays that nobody has any more.
-      reborn: the places where it makes arrays of the program instead.
-      others: arrays that are not, as it was found.
-      handles: those of them whose every write others are to see.
-      stored: arrays that were written so that the name alone sees it, which has got a new one.
-      joined: arrays that may be one of others, or what these have become.
-      shows: those again, by what they may be.
-      shown: arrays of NumPy's that what is traced may be, or may be a part of, and what they held then.
-      taken: parts of these in the program, which it has made of a constant.
-      numpys: arrays of the program that NumPy would have made.
-      numbers: those without axes, and what `math` gives.
-      met: numbers in which unlike types have met, and these types (`number_types`).
-      is_met_asked: whether the program depends on that.
-      copied: items of lists that the program has as copies.
-      fixed: arrays of the program to which NumPy lets nobody write.
-      is_outside: whether an array of NumPy's was there before the function, and is to be an argument of its program.
-      is_whole: whether the program is one of ours, which is traced again if it has to be.
-      change: what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array.
-    """
-
+    # classes whose objects are taken for the values that they hold, as those of dataclasses are
     records: set[Any] = dataclasses.field(default_factory=set)
+    # by the arrays that the user's code holds
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
-    versions: dict[int, Storage] = dataclasses.field(default_factory=dict)
+    versions: dict[int, Storage] = dataclasses.field(default_factory=dict)  # the same, by what these were
+    # views that were made again, and those of the user's code that they are
     again: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    # these by the views, by the version of what each is a view of, and by the trace that has made it
     made: dict[tuple[int, int, int], tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    # what constants of traces within stand for
     outers: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
-    pinned: dict[int, Any] = dataclasses.field(default_factory=dict)
+    pinned: dict[int, Any] = dataclasses.field(default_factory=dict)  # values that stay what they are
+    # what is known of arrays that the program was handed (`aliasing.callers_arrays`)
     arguments: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # arrays of NumPy's that the function has made, and where (`effects.births`)
     born: dict[int, tuple[weakref.ref[Any], Any]] = dataclasses.field(default_factory=dict)
+    # those places, also of arrays that nobody has any more
     sites: set[Any] = dataclasses.field(default_factory=set)
+    # the places where it makes arrays of the program instead
     reborn: set[Any] = dataclasses.field(default_factory=set)
+    # arrays of the program that NumPy would have made
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # those without axes, and what `math` gives
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # numbers in which unlike types have met, and these types (`number_types`)
     met: dict[int, tuple[Any, frozenset[Any]]] = dataclasses.field(default_factory=dict)
-    others: dict[int, Any] = dataclasses.field(default_factory=dict)
+    others: dict[int, Any] = dataclasses.field(default_factory=dict)  # arrays that are not, as it was found
+    # those of them whose every write others are to see
     handles: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # arrays that were written so that the name alone sees it, which has got a new one
     stored: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # arrays that may be one of others, or what these have become
     joined: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    # those again, by what they may be
     shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
+    # arrays of NumPy's that what is traced may be, or may be a part of, and what they held then
     shown: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
+    # parts of these in the program, which it has made of a constant
     taken: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
-    is_met_asked: bool = False
+    is_met_asked: bool = False  # whether the program depends on that
+    # items of lists that the program has as copies
     copied: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # arrays of the program to which NumPy lets nobody write
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # whether an array of NumPy's was there before the function, and is to be an argument of its program
     is_outside: Callable[[Any], bool] = lambda array: False
-    is_whole: bool = True
+    is_whole: bool = True  # whether the program is one of ours, which is traced again if it has to be
+    # what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array
     change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
 
 

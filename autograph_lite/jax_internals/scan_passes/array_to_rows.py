@@ -27,16 +27,11 @@ MOST = 4
 
 @dataclasses.dataclass
 class Taken:
-    """The rows of an array that the inner loop writes.
+    """The rows of an array that the inner loop writes."""
 
-    Attributes:
-      array: the variable of the inner body that carries the array.
-      rows: the variables that carry them.
-      others: the variables of rows that it only reads.
-    """
-
-    array: Any
-    rows: dict[Position, Any]
+    array: Any  # the variable of the inner body that carries the array
+    rows: dict[Position, Any]  # the variables that carry them
+    # the variables of rows that it only reads
     others: dict[Position, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -77,20 +72,15 @@ def take(scan: Scan, array: Any, slopes: set[int]) -> Taken | None:
 
 @dataclasses.dataclass
 class _Uses:
-    """What the inner loop does with an array that it carries.
+    """What the inner loop does with an array that it carries."""
 
-    Attributes:
-      made: the equations of its body, by what they make.
-      writes: those that write items of the array, one after the other.
-      reads: those that read items.
-      items: by the variable that such an equation makes, the equation that takes the axes of one place out of it.
-      barriers: those behind which the array goes by another name.
-    """
-
-    made: dict[Any, Any]
+    made: dict[Any, Any]  # the equations of its body, by what they make
+    # those that write items of the array, one after the other
     writes: list[Any] = dataclasses.field(default_factory=list)
-    reads: list[Any] = dataclasses.field(default_factory=list)
+    reads: list[Any] = dataclasses.field(default_factory=list)  # those that read items
+    # by the variable that such an equation makes, the equation that takes the axes of one place out of it
     items: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    # those behind which the array goes by another name
     barriers: list[Any] = dataclasses.field(default_factory=list)
 
     @classmethod

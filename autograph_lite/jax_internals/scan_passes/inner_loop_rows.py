@@ -96,21 +96,14 @@ def _inlined(closed: Any, equation: Any) -> list[Any] | None:
 
 @dataclasses.dataclass
 class _New:
-    """The loop with rows in place of arrays.
+    """The loop with rows in place of arrays."""
 
-    Attributes:
-      scan: its body.
-      taken: the rows.
-      counts: the variables that count.
-      bases: by its slope, a constant of the loop that is a position of the outer one, and its offset.
-      equation: that of the loop as it was.
-    """
-
-    scan: Scan
-    taken: Sequence[Taken]
-    counts: Mapping[Any, Position]
+    scan: Scan  # its body
+    taken: Sequence[Taken]  # the rows
+    counts: Mapping[Any, Position]  # the variables that count
+    # by its slope, a constant of the loop that is a position of the outer one, and its offset
     bases: Mapping[int, tuple[Any, int]]
-    equation: Any
+    equation: Any  # that of the loop as it was
 
     def run(self, *operands: Any) -> list[Any]:
         """What the loop gives of its operands."""

@@ -27,17 +27,11 @@ WIDEST = 4
 
 @dataclasses.dataclass
 class _Writing:
-    """How the body changes an array.
+    """How the body changes an array."""
 
-    Attributes:
-      versions: the array's variable, and that after each write.
-      equations: the writes.
-      positions: of the rows that they write.
-    """
-
-    versions: list[Any]
-    equations: list[Any]
-    positions: list[Position]
+    versions: list[Any]  # the array's variable, and that after each write
+    equations: list[Any]  # the writes
+    positions: list[Position]  # of the rows that they write
 
     @property
     def slope(self) -> int:
@@ -99,21 +93,13 @@ def _writes_row(equation: Any) -> bool:
 
 @dataclasses.dataclass
 class _Window:
-    """Rows that an iteration writes in part; their places are counted in iterations, from that of the first write on.
+    """Rows that an iteration writes in part; their places are counted in iterations, from that of the first write on."""
 
-    Attributes:
-      origin: the position of place 0.
-      step: by how much the number of a row grows from a place to the next.
-      first: the first place that is read or written.
-      final: the first that is written: no later iteration changes it.
-      last: the last that is written: no earlier iteration has changed it.
-    """
-
-    origin: Position
-    step: int
-    first: int = 0
-    final: int = 0
-    last: int = 0
+    origin: Position  # the position of place 0
+    step: int  # by how much the number of a row grows from a place to the next
+    first: int = 0  # the first place that is read or written
+    final: int = 0  # the first that is written: no later iteration changes it
+    last: int = 0  # the last that is written: no earlier iteration has changed it
 
     @property
     def width(self) -> int:

@@ -27,23 +27,15 @@ _LAZY = (*held_items.LAZY, Method)  # what reads an array when it is called, or 
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """A path to a value.
+    """A path to a value."""
 
-    Attributes:
-      name: the variable that it begins with.
-      attributes: the part of it that is made of names, `self.rows`.
-      shown: all of it, `self.rows[0]`.
-      slot: the object that has got the array, by its identity, and under what; None for a variable, and an item of a tuple.
-      value: what is there.
-      owner: the object of the slot; that of a tuple's item, too.
-    """
-
-    name: str
-    attributes: str
-    shown: str
+    name: str  # the variable that it begins with
+    attributes: str  # the part of it that is made of names, `self.rows`
+    shown: str  # all of it, `self.rows[0]`
+    # the object that has got the array, by its identity, and under what; None for a variable, and an item of a tuple
     slot: Slot | None
-    value: Any
-    owner: Any = None
+    value: Any  # what is there
+    owner: Any = None  # the object of the slot; that of a tuple's item, too
 
     @property
     def is_variable(self) -> bool:

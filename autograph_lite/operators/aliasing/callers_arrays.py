@@ -19,29 +19,18 @@ from autograph_lite.operators.user_code import source_places
 
 @dataclasses.dataclass(eq=False)
 class Argument:
-    """An array that a program was handed.
+    """An array that a program was handed."""
 
-    Attributes:
-      position: among those of the call.
-      handle: what the function sees.
-      is_numpy: whether the caller holds it as NumPy's, and wants to see what is written.
-      is_writeable: whether NumPy lets anybody write to it.
-      strides: how many items further the next one along each axis lies; None in C's order.
-      is_number: whether it is a number of NumPy's, an `np.float64`.
-      is_written: whether the function may write to it.
-      is_asked: whether the function wants to know which of these it is.
-      at: the line that does so first.
-    """
-
-    position: int
-    handle: Any
-    is_numpy: bool
-    is_writeable: bool
+    position: int  # among those of the call
+    handle: Any  # what the function sees
+    is_numpy: bool  # whether the caller holds it as NumPy's, and wants to see what is written
+    is_writeable: bool  # whether NumPy lets anybody write to it
+    # how many items further the next one along each axis lies; None in C's order
     strides: tuple[int, ...] | None = None
-    is_number: bool = False
-    is_written: bool = False
-    is_asked: bool = False
-    at: Any = ()
+    is_number: bool = False  # whether it is a number of NumPy's, an `np.float64`
+    is_written: bool = False  # whether the function may write to it
+    is_asked: bool = False  # whether the function wants to know which of these it is
+    at: Any = ()  # the line that does so first
 
 
 def is_callers(array: Any) -> bool:

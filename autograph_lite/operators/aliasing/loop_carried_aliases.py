@@ -23,22 +23,16 @@ Pair = tuple[Any, Any]
 
 @dataclasses.dataclass
 class Loop:
-    """A loop whose body is traced.
+    """A loop whose body is traced."""
 
-    Attributes:
-      same: pairs of arrays that are one: what a variable is in the body, and was before.
-      parts: pairs of arrays; the first is a part of the second.
-      written: the arrays that the body has written items of, with what they were before the loops around.
-      trace: of the body.
-      hold: called with the array in the body whose variable has to be what it was before the loop, as its items are written
-        and others see them; it ends the trace, or says that this can't be.
-    """
-
-    same: list[Pair]
-    parts: list[Pair]
+    same: list[Pair]  # pairs of arrays that are one: what a variable is in the body, and was before
+    parts: list[Pair]  # pairs of arrays; the first is a part of the second
+    # called with the array in the body whose variable has to be what it was before the loop, as its items are written and
+    # others see them; it ends the trace, or says that this can't be
     hold: Callable[[Any], None]
+    # the arrays that the body has written items of, with what they were before the loops around
     written: list[Any] = dataclasses.field(default_factory=list)
-    trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)
+    trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)  # of the body
 
 
 def carried(same: Sequence[Pair], parts: Sequence[Pair], hold: Callable[[Any], None]) -> Loop:

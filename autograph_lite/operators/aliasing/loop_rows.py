@@ -20,15 +20,11 @@ from autograph_lite.tracing import entered, thread
 
 
 class RowsWritten(Exception):
-    """A body writes to rows that its loop, or one around it, has taken: that is to be traced again, and to take them at places.
-
-    Attributes:
-      rows: the arrays that the loop's body got.
-    """
+    """A body writes to rows that its loop, or one around it, has taken: it is traced again, and takes them at places."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
         super().__init__()
-        self.rows = rows
+        self.rows = rows  # the arrays that the loop's body got
 
 
 def taking(rows: Sequence[Any], items: iterables.Staged) -> entered:

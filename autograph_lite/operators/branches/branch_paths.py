@@ -29,33 +29,26 @@ MUTABLE = (list, dict, set, bytearray)
 
 
 class Path:
-    """A branch that was traced.
-
-    Attributes:
-      fun: the function that it is.
-      values: its variables at the end, in the order of their names; all missing where `raised`.
-      changes: places written to.
-      born: objects that it has made and that its values or changes lead to.
-      stray: for each value what in it can't leave the branch; None where all can.
-      stray_cells: the same of variables of functions around, by their names.
-      trace: the branch itself.
-      raised: the exception that the user's `raise` ended the branch with, if any.
-      facts: what is known on it of values that are one of several.
-      options: what the branch has said of how lanes go through it and those beside it.
-    """
+    """A branch that was traced."""
 
     def __init__(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, select: jax.Array, number: int
     ) -> None:
-        self.fun = fun
+        self.fun = fun  # the function that it is
         self._select, self._number = select, number
+        # its variables at the end, in the order of their names; all missing where `raised`
         self.values: list[Captured] = [ABSENT] * max(count, 1)
-        self.changes: dict[Hashable, journal.Change] = {}
+        self.changes: dict[Hashable, journal.Change] = {}  # places written to
+        # objects that it has made and that its values or changes lead to
         self.born: list[branch_allocations.Born] = []
+        # for each value what in it can't leave the branch; None where all can
         self.stray: list[Any] = [None] * max(count, 1)
-        self.stray_cells: dict[str, Any] = {}
+        self.stray_cells: dict[str, Any] = {}  # the same of variables of functions around, by their names
+        # the exception that the user's `raise` ended the branch with, if any
         self.raised: BaseException | None = None
+        # what the branch has said of how lanes go through it and those beside it
         self.options = branch_options.Branch(fun)
+        # what is known on it of values that are one of several
         self.facts = path_facts.frames(path_facts.facts_of(select, number))
         outer = tracing_state.trace_state()
 
@@ -67,7 +60,7 @@ class Path:
             ):
                 return self._run(fun, operands, count, written)
 
-        self.trace = branch_traces.branch_trace()(run, fun)
+        self.trace = branch_traces.branch_trace()(run, fun)  # the branch itself
 
     def _run(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal

@@ -355,19 +355,12 @@ def _changes(kind: type) -> bool:
 
 @dataclasses.dataclass
 class _Called:
-    """What of a class Python calls by itself and has to be converted where nothing is traced; `ag.light` sees to the rest.
+    """What of a class Python calls by itself and has to be converted where nothing is traced; `ag.light` sees to the rest."""
 
-    Attributes:
-      held: the identities of all that the class held.
-      names: of the methods.
-      descriptors: the user's classes of its descriptors.
-      unchanged: whether there is no such thing in its bases and its metaclass either.
-    """
-
-    held: list[int]
-    names: list[str]
-    descriptors: list[Any]
-    unchanged: bool = False
+    held: list[int]  # the identities of all that the class held
+    names: list[str]  # of the methods
+    descriptors: list[Any]  # the user's classes of its descriptors
+    unchanged: bool = False  # whether there is no such thing in its bases and its metaclass either
 
 
 def _called_by_python(kind: type) -> _Called:

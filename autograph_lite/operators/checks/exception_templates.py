@@ -129,38 +129,24 @@ class Pattern:
 
 @dataclasses.dataclass(frozen=True)
 class Outline:
-    """An exception without the values of its payload, to be written to a file.
+    """An exception without the values of its payload, to be written to a file."""
 
-    Attributes:
-      kind: its class.
-      args: its arguments, with a `Hole` or `Pattern` where values of the payload go.
-      cause: that of its cause; None if it has none.
-      hides_context: whether it was raised `from` something.
-      weak: of each value of the payload, whether it was a Python number before tracing.
-    """
-
-    kind: type[BaseException]
-    args: Any
-    cause: Outline | None
-    hides_context: bool
-    weak: tuple[bool, ...]
+    kind: type[BaseException]  # its class
+    args: Any  # its arguments, with a `Hole` or `Pattern` where values of the payload go
+    cause: Outline | None  # that of its cause; None if it has none
+    hides_context: bool  # whether it was raised `from` something
+    weak: tuple[bool, ...]  # of each value of the payload, whether it was a Python number before tracing
 
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """How to make an exception.
+    """How to make an exception."""
 
-    Attributes:
-      payload: the traced values that it needs.
-      make: makes it from the values that they have in the program that has run.
-      template: its text as checkify formats it.
-      outline: what a file can hold of it.
-    """
-
-    payload: list[Any]
+    payload: list[Any]  # the traced values that it needs
+    # makes it from the values that they have in the program that has run
     make: Callable[[Sequence[Any]], BaseException]
-    template: str
-    outline: Outline
+    template: str  # its text as checkify formats it
+    outline: Outline  # what a file can hold of it
 
 
 def recipe_of(error: BaseException) -> Recipe:

@@ -43,26 +43,16 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """One check in the program.
-
-    Attributes:
-      make: makes the exception from the values of its payload.
-      trace: the user's frames, outermost first.
-      outside: how many of these are outside of a function that the user handed to jax.vmap and the like.
-      text: the message for checkify.
-      program: the trace that it was made in.
-      outline: the exception as a file can hold it; None of a check that comes from a file.
-      limit: whether Python would raise nothing there.
-    """
+    """One check in the program."""
 
     number: int
-    make: Callable[[Sequence[Any]], BaseException]
-    trace: tuple[Entry, ...]
-    outside: int
-    text: str
-    program: object
-    outline: Outline | None
-    limit: bool = False
+    make: Callable[[Sequence[Any]], BaseException]  # makes the exception from the values of its payload
+    trace: tuple[Entry, ...]  # the user's frames, outermost first
+    outside: int  # how many of these are outside of a function that the user handed to jax.vmap and the like
+    text: str  # the message for checkify
+    program: object  # the trace that it was made in
+    outline: Outline | None  # the exception as a file can hold it; None of a check that comes from a file
+    limit: bool = False  # whether Python would raise nothing there
 
 
 def all_passed(code: Any) -> bool:

@@ -231,17 +231,11 @@ _READ = (int, float, complex, str, bytes, bytearray, np.ndarray, np.generic, re.
 
 
 class Text(str):
-    """Text with traced values in it: their values come in when the program has run.
+    """Text with traced values in it: their values come in when the program has run."""
 
-    Attributes:
-      template: for `str.format`.
-      values: of the template's fields, some of them traced.
-      place: the user's line that has made it.
-    """
-
-    template: str
-    values: tuple[Any, ...]
-    place: Any
+    template: str  # for `str.format`
+    values: tuple[Any, ...]  # of the template's fields, some of them traced
+    place: Any  # the user's line that has made it
 
     def rebuilt(self, payload: list[Any]) -> Callable[[Sequence[Any]], str]:
         """Makes the text from the payload's values; adds the traced values to the payload."""

@@ -23,16 +23,11 @@ from autograph_lite.operators.values.place import Contents, Place
 
 @dataclasses.dataclass(frozen=True)
 class Born:
-    """An object's attributes, where a branch has made the object and one of its results leads to it.
+    """An object's attributes, where a branch has made the object and one of its results leads to it."""
 
-    Attributes:
-      place: the attributes.
-      contents: what they are at the end of the branch.
-      captured: those among them that the branch has computed, with their types and leaves.
-    """
-
-    place: Place
-    contents: Contents
+    place: Place  # the attributes
+    contents: Contents  # what they are at the end of the branch
+    # those among them that the branch has computed, with their types and leaves
     captured: dict[Hashable, Captured]
 
 

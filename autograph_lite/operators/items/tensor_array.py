@@ -193,17 +193,11 @@ jax.tree_util.register_pytree_node(
 
 @dataclasses.dataclass(frozen=True)
 class _Mark:
-    """Where a TensorArray was written to.
+    """Where a TensorArray was written to."""
 
-    Attributes:
-      place: the user's line.
-      trace: the outermost trace of JAX's that was going on; None for none.
-      bodies: of the statements that were being traced, as `journal.bodies` gives them.
-    """
-
-    place: Location | tuple[()]
-    trace: weakref.ref[Any] | None
-    bodies: tuple[int, ...]
+    place: Location | tuple[()]  # the user's line
+    trace: weakref.ref[Any] | None  # the outermost trace of JAX's that was going on; None for none
+    bodies: tuple[int, ...]  # of the statements that were being traced, as `journal.bodies` gives them
 
     @classmethod
     def here(cls) -> _Mark:

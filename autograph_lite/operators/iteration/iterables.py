@@ -446,18 +446,12 @@ class Mapped(_Around):
 
 
 class Passing(Stepping, Lazy):
-    """What `zip`, `enumerate`, `reversed` and `map` give of staged items: each item once.
-
-    Attributes:
-      items: all of them.
-      kind: the type that it has in Python.
-      taken: how many are gone; None where only the running program knows.
-    """
+    """What `zip`, `enumerate`, `reversed` and `map` give of staged items: each item once."""
 
     def __init__(self, items: Staged, kind: type) -> None:
-        self.items = items
-        self.kind = kind
-        self.taken: Any = 0
+        self.items = items  # all of them
+        self.kind = kind  # the type that it has in Python
+        self.taken: Any = 0  # how many are gone; None where only the running program knows
         self._bodies = journal.bodies()
 
     def __iter__(self) -> Passing:

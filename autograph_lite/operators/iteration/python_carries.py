@@ -30,15 +30,10 @@ NUMBERS = (bool, int, float, complex)
 
 @dataclasses.dataclass(frozen=True)
 class Foretold:
-    """A variable that stays a number of Python's.
+    """A variable that stays a number of Python's."""
 
-    Attributes:
-      before: at the start of each iteration.
-      after: after the last.
-    """
-
-    before: Known
-    after: bool | int | float | complex
+    before: Known  # at the start of each iteration
+    after: bool | int | float | complex  # after the last
 
 
 def foretell(

@@ -392,15 +392,10 @@ def _length(text: str) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Lost:
-    """Branches that may have left a variable unassigned.
+    """Branches that may have left a variable unassigned."""
 
-    Attributes:
-      depth: how many bodies are traced around their statement.
-      funs: those that do not raise.
-    """
-
-    depth: int
-    funs: tuple[Callable[..., Any], ...]
+    depth: int  # how many bodies are traced around their statement
+    funs: tuple[Callable[..., Any], ...]  # those that do not raise
 
     @property
     def places(self) -> tuple[Location, ...]:

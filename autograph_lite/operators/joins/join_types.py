@@ -34,20 +34,13 @@ from autograph_lite.operators.values.values import SCALARS, article, is_arraylik
 # None of these is changed. They are not frozen as it would take three times as long to make them, for each value of a join.
 @dataclasses.dataclass(unsafe_hash=True)
 class Array:
-    """An array leaf.
-
-    Attributes:
-      dtype: its dtype.
-      weak: whether it came from Python scalars only.
-      shape: its shape.
-      varying: mesh axes of an enclosing shard_map over which it varies.
-      met: of a number, the types that met in it, one of them that of a number of Python's.
-    """
+    """An array leaf."""
 
     dtype: Any
-    weak: bool
+    weak: bool  # whether it came from Python scalars only
     shape: tuple[int, ...]
-    varying: frozenset[str] = frozenset()
+    varying: frozenset[str] = frozenset()  # mesh axes of an enclosing shard_map over which it varies
+    # of a number, the types that met in it, one of them that of a number of Python's
     met: frozenset[NumberType] = frozenset()
 
     def __str__(self) -> str:
@@ -77,18 +70,12 @@ Leaf = Array | Fixed
 
 @dataclasses.dataclass(eq=False)
 class Template:
-    """The type of a variable.
+    """The type of a variable."""
 
-    Attributes:
-      tree: structure of the value; None where the variable never has one.
-      leaves: types of its leaves.
-      present: True; False; or None where it is known when the program runs only.
-      kind: Maybe or Returned where the value may be missing, so that the wrapper stays what it was.
-    """
-
-    tree: Any
-    leaves: tuple[Leaf, ...]
-    present: bool | None = True
+    tree: Any  # structure of the value; None where the variable never has one
+    leaves: tuple[Leaf, ...]  # types of its leaves
+    present: bool | None = True  # True; False; or None where it is known when the program runs only
+    # Maybe or Returned where the value may be missing, so that the wrapper stays what it was
     kind: type[Maybe] = Maybe
 
     def __eq__(self, other: object) -> bool:
@@ -172,30 +159,20 @@ def _array_of(aval: Any) -> Array:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred:
-    """A leaf that is computed where the types are joined.
+    """A leaf that is computed where the types are joined."""
 
-    Attributes:
-      make: given the lookup and the type, as `fill` has them, gives the array.
-    """
-
+    # given the lookup and the type, as `fill` has them, gives the array
     make: Callable[[Callable[[Any], Any], Array], Any]
 
 
 @dataclasses.dataclass(eq=False)
 class Captured:
-    """A variable's value at the end of a path, before what the path did to Python objects is undone.
+    """A variable's value at the end of a path, before what the path did to Python objects is undone."""
 
-    Attributes:
-      value: the value itself.
-      present: whether it has one: a bool, or a traced bool.
-      template: its type.
-      leaves: of the value, as they were.
-    """
-
-    value: Any
-    present: Any
-    template: Template
-    leaves: list[Any]
+    value: Any  # the value itself
+    present: Any  # whether it has one: a bool, or a traced bool
+    template: Template  # its type
+    leaves: list[Any]  # of the value, as they were
 
 
 def capture(value: Any) -> Captured:

@@ -25,27 +25,18 @@ LIMIT = 16  # variants
 
 
 class Node(NamedTuple):
-    """A part of a type or of a value.
+    """A part of a type or of a value."""
 
-    Attributes:
-      tree: its structure.
-      leaves: their types; values where a value is brought to a type.
-    """
-
-    tree: Any
-    leaves: Sequence[Any]
+    tree: Any  # its structure
+    leaves: Sequence[Any]  # their types; values where a value is brought to a type
 
 
 class Apart(Exception):
-    """Two types that no union holds.
-
-    Attributes:
-      many: the variants, where they are more than `LIMIT`.
-    """
+    """Two types that no union holds."""
 
     def __init__(self, many: Sequence[Node] = ()) -> None:
         super().__init__()
-        self.many = many
+        self.many = many  # the variants, where they are more than `LIMIT`
 
 
 _LEAF = jax.tree.structure(0)
@@ -93,17 +84,11 @@ def _built(data: Any, parts: Sequence[Node]) -> Node:
 
 
 class Uniting(NamedTuple):
-    """How leaves are joined.
+    """How leaves are joined."""
 
-    Attributes:
-      join: two leaves -> the least that holds both; None where there is none.
-      kind: a leaf -> what makes two variants one; None of what is no variant.
-      tag: the type of a tag.
-    """
-
-    join: Callable[[Any, Any], Any]
-    kind: Callable[[Any], Hashable]
-    tag: Any
+    join: Callable[[Any, Any], Any]  # two leaves -> the least that holds both; None where there is none
+    kind: Callable[[Any], Hashable]  # a leaf -> what makes two variants one; None of what is no variant
+    tag: Any  # the type of a tag
 
     def unite(self, a: Node, b: Node) -> Node:
         """The least type that holds both.

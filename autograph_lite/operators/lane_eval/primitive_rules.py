@@ -23,17 +23,11 @@ class UnlikePythonError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A value that depends on nothing but the number of the iteration.
+    """A value that depends on nothing but the number of the iteration."""
 
-    Attributes:
-      python: as Python computes it; the first axis is that of the lanes; there may be one lane for all.
-      program: as the program does.
-      lost: where the program's type can't hold it.
-    """
-
-    python: Lanes
-    program: Lanes
-    lost: Lanes
+    python: Lanes  # as Python computes it; the first axis is that of the lanes; there may be one lane for all
+    program: Lanes  # as the program does
+    lost: Lanes  # where the program's type can't hold it
 
     def at(self, lanes: Lanes, count: int) -> Known:
         """The value in some of `count` lanes."""

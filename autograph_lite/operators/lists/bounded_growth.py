@@ -60,25 +60,15 @@ def is_length_unknown(change: journal.Change) -> bool:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bound:
-    """A list in a loop, with room for all items that the iterations may add.
+    """A list in a loop, with room for all items that the iterations may add."""
 
-    Attributes:
-      place: the list.
-      before: what it holds before the loop.
-      item: the type of an item.
-      start: how many items it holds before the loop, at most.
-      count: the number of iterations, at most, where it is known.
-      step: how many items one iteration adds, at most.
-      spare: for how many more there is room, where the number of iterations is not known.
-    """
-
-    place: Place
-    before: list[Captured]
-    item: Item | None
-    start: int
-    count: int | None
-    step: int = 0
-    spare: int = 0
+    place: Place  # the list
+    before: list[Captured]  # what it holds before the loop
+    item: Item | None  # the type of an item
+    start: int  # how many items it holds before the loop, at most
+    count: int | None  # the number of iterations, at most, where it is known
+    step: int = 0  # how many items one iteration adds, at most
+    spare: int = 0  # for how many more there is room, where the number of iterations is not known
 
     @classmethod
     def of(cls, place: Place, count: int | None, grown: Sequence[Template] = ()) -> Bound:

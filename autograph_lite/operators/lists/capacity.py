@@ -24,15 +24,10 @@ class OutgrownError(MutationError):
 
 @dataclasses.dataclass
 class Capacity:
-    """The room of a program.
+    """The room of a program."""
 
-    Attributes:
-      items: for how many items, in each loop whose bound is not known.
-      used: whether there is such a loop.
-    """
-
-    items: int
-    used: bool = False
+    items: int  # for how many items, in each loop whose bound is not known
+    used: bool = False  # whether there is such a loop
 
 
 def room() -> int:

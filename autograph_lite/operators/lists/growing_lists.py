@@ -132,23 +132,14 @@ for _name in SYMBOLS:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Growth:
-    """A list that each iteration of a loop makes longer.
+    """A list that each iteration of a loop makes longer."""
 
-    Attributes:
-      place: the list.
-      length: its Python length before the loop.
-      templates: types of the items that leave the window in each iteration.
-      window: how many of its last items are carried.
-      indexed: whether the body asks for the length.
-      token: the same for all passes over the loop.
-    """
-
-    place: Place
-    length: int
-    templates: tuple[Template, ...]
-    window: int = 0
-    indexed: bool = False
-    token: object = dataclasses.field(default_factory=object)
+    place: Place  # the list
+    length: int  # its Python length before the loop
+    templates: tuple[Template, ...]  # types of the items that leave the window in each iteration
+    window: int = 0  # how many of its last items are carried
+    indexed: bool = False  # whether the body asks for the length
+    token: object = dataclasses.field(default_factory=object)  # the same for all passes over the loop
 
     @property
     def head(self) -> int:

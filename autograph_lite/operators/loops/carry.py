@@ -70,14 +70,10 @@ class Grow(Exception):
 
 
 class StandsIn(Exception):
-    """A variable before the loop is of another kind than after an iteration: a first one may do without a union.
-
-    Attributes:
-      places: the numbers of such variables, and the keys of such places.
-    """
+    """A variable before the loop is of another kind than after an iteration: a first one may do without a union."""
 
     def __init__(self, places: Sequence[int | Key]) -> None:
-        self.places = places
+        self.places = places  # the numbers of such variables, and the keys of such places
 
 
 class Unjoinable(Exception):
@@ -105,40 +101,30 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Carry:
-    """The variables and places of a loop.
+    """The variables and places of a loop."""
 
-    Attributes:
-      names: of the variables.
-      start_values: before the loop.
-      templates: their types.
-      slots: places, by owner and key.
-      outer: the trace around the loop.
-      growths: lists that get longer with each iteration, by the key of their place.
-      bounds: lists whose length only the data knows, likewise.
-      count: the number of iterations, where it is known: then the loop can put out a row for each.
-      parts: pairs of variables and places; an iteration makes the first a part of the second, or the same.
-      peels: whether a first iteration may run before the loop.
-      held: numbers of variables, and of the leaves in them that every iteration leaves as the arrays that they were before.
-      owned: numbers of variables whose containers nobody else holds.
-      sure: for each variable, whether every iteration assigns it; known once the body has been traced.
-      after: the variables after an iteration, and the contents of the places; known likewise.
-      changes: of lists and objects in it; known likewise.
-    """
-
-    names: tuple[str, ...]
-    start_values: tuple[Captured, ...]
-    templates: tuple[Template, ...]
-    slots: dict[Key, Slot]
-    outer: object
+    names: tuple[str, ...]  # of the variables
+    start_values: tuple[Captured, ...]  # before the loop
+    templates: tuple[Template, ...]  # their types
+    slots: dict[Key, Slot]  # places, by owner and key
+    outer: object  # the trace around the loop
+    # lists that get longer with each iteration, by the key of their place
     growths: dict[Hashable, growing_lists.Growth] = dataclasses.field(default_factory=dict)
+    # lists whose length only the data knows, likewise
     bounds: dict[Hashable, bounded_growth.Bound] = dataclasses.field(default_factory=dict)
+    # the number of iterations, where it is known: then the loop can put out a row for each
     count: int | None = None
+    # pairs of variables and places; an iteration makes the first a part of the second, or the same
     parts: frozenset[tuple[Hashable, Hashable]] = frozenset()
-    peels: bool = False
+    peels: bool = False  # whether a first iteration may run before the loop
+    # numbers of variables, and of the leaves in them that every iteration leaves as the arrays that they were before
     held: frozenset[tuple[int, int]] = frozenset()
-    owned: frozenset[int] = frozenset()
+    owned: frozenset[int] = frozenset()  # numbers of variables whose containers nobody else holds
+    # for each variable, whether every iteration assigns it; known once the body has been traced
     sure: list[bool] = dataclasses.field(default_factory=list)
+    # of lists and objects in it; known likewise
     changes: list[journal.Change] = dataclasses.field(default_factory=list)
+    # the variables after an iteration, and the contents of the places; known likewise
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
 
     @classmethod

@@ -49,16 +49,13 @@ class Trial:
       sources: the lists of Python's and the arrays that the items come from.
       body_fun: its body.
       few: how many equations Python may make of it.
-
-    Attributes:
-      figures: by which it is rolled, if they were asked for.
     """
 
     def __init__(
         self, source: Columns, sources: Sequence[Any], body_fun: Callable[..., Any], few: Few
     ) -> None:
         self.source, self.sources, self.body_fun, self.few = source, sources, body_fun, few
-        self.figures = ""
+        self.figures = ""  # by which it is rolled, if they were asked for
         self._flags: list[int] = []  # those that are taken to be False in all iterations
         self._loop: Foreseen | None = None
         self._leaves = False

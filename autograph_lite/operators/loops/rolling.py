@@ -40,15 +40,10 @@ Stage = Callable[[item_columns.Columns, Trial], tuple[Any, ...]]
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """Which loops that Python knows are rolled.
+    """Which loops that Python knows are rolled."""
 
-    Attributes:
-      least: from how many items on.
-      by_cost: only those that would make a long program.
-    """
-
-    least: int = 2
-    by_cost: bool = False
+    least: int = 2  # from how many items on
+    by_cost: bool = False  # only those that would make a long program
 
 
 AUTO = Rule(by_cost=True)
@@ -56,19 +51,12 @@ AUTO = Rule(by_cost=True)
 
 @dataclasses.dataclass(frozen=True)
 class Refusal:
-    """Why a loop was run as Python.
+    """Why a loop was run as Python."""
 
-    Attributes:
-      why: in words.
-      where: the user's line that prevents it.
-      peels: after how many iterations, run as Python, it may be rolled all the same.
-      size: how many equations an iteration makes, where they are few and that is why.
-    """
-
-    why: str
-    where: Any
-    peels: int = 0
-    size: int | None = None
+    why: str  # in words
+    where: Any  # the user's line that prevents it
+    peels: int = 0  # after how many iterations, run as Python, it may be rolled all the same
+    size: int | None = None  # how many equations an iteration makes, where they are few and that is why
 
     @property
     def prevents(self) -> str:

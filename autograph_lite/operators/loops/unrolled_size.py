@@ -41,15 +41,11 @@ Few = Callable[
 
 
 class Small(Refused):
-    """Python is to run the loop, which makes a small program so.
-
-    Attributes:
-      size: how many equations an iteration makes.
-    """
+    """Python is to run the loop, which makes a small program so."""
 
     def __init__(self, size: int, few: int) -> None:
         super().__init__(f"{said(size)}, unrolled up to {few}")
-        self.size = size
+        self.size = size  # how many equations an iteration makes
 
 
 def few_of(items: Sequence[Any] = ()) -> Few:

@@ -179,15 +179,10 @@ class _TestWrites(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class _Test:
-    """The condition of a loop that is to be staged, traced before anything else is known of the loop.
+    """The condition of a loop that is to be staged, traced before anything else is known of the loop."""
 
-    Attributes:
-      carry: what it was traced with.
-      jaxpr: of the condition.
-    """
-
-    carry: Carry
-    jaxpr: Any
+    carry: Carry  # what it was traced with
+    jaxpr: Any  # of the condition
 
 
 def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Any:

@@ -27,18 +27,14 @@ class NotASum(Exception):
 
 
 class Sum:
-    """A sum of traced integers, each so many times, and a number.
-
-    Attributes:
-      terms: by the id of a traced integer, itself and how many times it is taken.
-      constant: the number.
-    """
+    """A sum of traced integers, each so many times, and a number."""
 
     __slots__ = ("constant", "terms")
 
     def __init__(self, terms: dict[int, tuple[Any, int]], constant: int) -> None:
+        # by the id of a traced integer, itself and how many times it is taken
         self.terms = {key: term for key, term in terms.items() if term[1]}
-        self.constant = constant
+        self.constant = constant  # the number
 
     def __add__(self, other: Any) -> Any:
         other = _sum(other)

@@ -29,27 +29,16 @@ from autograph_lite.operators.values.values import as_index, is_symbolic, traced
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Axis:
-    """What is chosen of an axis.
+    """What is chosen of an axis."""
 
-    Attributes:
-      start: the first place, an int or traced.
-      size: how many places.
-      kept: whether the result has the axis.
-      extent: which of those places, where only the program knows.
-      copies: whether NumPy copies what is chosen: of a mask.
-      inside: whether `start` is on the axis: True, or a traced bool.
-      backwards: whether the items are taken from the last to the first.
-      part: which part of the index it comes from.
-    """
-
-    start: Any
-    size: Any
-    kept: bool = True
-    extent: Extent | None = None
-    copies: bool = False
-    inside: Any = True
-    backwards: bool = False
-    part: int = 0
+    start: Any  # the first place, an int or traced
+    size: Any  # how many places
+    kept: bool = True  # whether the result has the axis
+    extent: Extent | None = None  # which of those places, where only the program knows
+    copies: bool = False  # whether NumPy copies what is chosen: of a mask
+    inside: Any = True  # whether `start` is on the axis: True, or a traced bool
+    backwards: bool = False  # whether the items are taken from the last to the first
+    part: int = 0  # which part of the index it comes from
 
 
 def is_mask(index: Any) -> bool:

@@ -24,16 +24,13 @@ TOLD = {"map": "lanes one by one", "group": "lanes in groups"}
 
 
 class Branch:
-    """A branch that is being traced.
-
-    Attributes:
-      lanes: how those of a `vmap` are to go through it; None where it has not said it.
-    """
+    """A branch that is being traced."""
 
     __slots__ = ("_code", "lanes")
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         self._code: types.CodeType | None = getattr(fun, "__code__", None)
+        # how those of a `vmap` are to go through it; None where it has not said it
         self.lanes: Lanes | None = None
 
     def is_run_by(self, frame: types.FrameType) -> bool:

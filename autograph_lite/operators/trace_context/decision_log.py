@@ -51,14 +51,10 @@ class Decision:
 
 @dataclasses.dataclass
 class _Log:
-    """What is told to a listener.
+    """What is told to a listener."""
 
-    Attributes:
-      told: all decisions.
-      open: those on statements that are being traced, with how many there were before what is inside.
-    """
-
-    told: list[Decision] = dataclasses.field(default_factory=list)
+    told: list[Decision] = dataclasses.field(default_factory=list)  # all decisions
+    # those on statements that are being traced, with how many there were before what is inside
     open: list[tuple[int, Decision]] = dataclasses.field(default_factory=list)
 
 

@@ -28,26 +28,19 @@ from autograph_lite.tracing import thread
 
 
 class Loop:
-    """A loop that is running, or being traced.
-
-    Attributes:
-      counts: whether its iterations are those of the user's loop, which may run over some of the items alone.
-      options: that its body has set.
-      unroll: how many iterations of a scan are one of the program's.
-      done: iterations that Python has run.
-      most: iterations that it is known to have at most.
-      overflown: numbers that tell of ints of Python's that do not fit, with the places that they stand for.
-    """
+    """A loop that is running, or being traced."""
 
     __slots__ = ("_code", "counts", "done", "most", "options", "overflown", "unroll")
 
     def __init__(self, body_fun: Callable[..., Any]) -> None:
         self._code: types.CodeType = body_fun.__code__
+        # whether its iterations are those of the user's loop, which may run over some of the items alone
         self.counts = True
-        self.options = UNSET
-        self.unroll = 1
-        self.done = 0
-        self.most: int | None = None
+        self.options = UNSET  # that its body has set
+        self.unroll = 1  # how many iterations of a scan are one of the program's
+        self.done = 0  # iterations that Python has run
+        self.most: int | None = None  # iterations that it is known to have at most
+        # numbers that tell of ints of Python's that do not fit, with the places that they stand for
         self.overflown: list[tuple[Any, Any]] = []
 
     def stands_at(self, path: str, line: int | None) -> bool:

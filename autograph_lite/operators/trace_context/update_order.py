@@ -35,16 +35,11 @@ WRITES = frozenset({"set_item", "update_item", "store"})
 
 @dataclasses.dataclass
 class Barriers:
-    """Those in the body of a loop with updates.
+    """Those in the body of a loop with updates."""
 
-    Attributes:
-      trace: of the body.
-      repeats: whether there are several updates.
-      behind: by the id of an array and of a trace within, the array and what it is there behind the last barrier.
-    """
-
-    trace: Any
-    repeats: bool
+    trace: Any  # of the body
+    repeats: bool  # whether there are several updates
+    # by the id of an array and of a trace within, the array and what it is there behind the last barrier
     behind: dict[tuple[int, int], tuple[Any, Any]] = dataclasses.field(default_factory=dict)
 
 

@@ -94,17 +94,11 @@ def _lines(owner: Any) -> list[Line]:
 
 
 class Label(str):
-    """What an object's attribute or item is called; the user's own spelling where a message asks for it.
+    """What an object's attribute or item is called; the user's own spelling where a message asks for it."""
 
-    Attributes:
-      owner: the object.
-      key: attribute's name, index, or key.
-      attribute: whether the key is an attribute's name, and no index or key of a container.
-    """
-
-    owner: Any
-    key: Hashable
-    attribute: bool
+    owner: Any  # the object
+    key: Hashable  # attribute's name, index, or key
+    attribute: bool  # whether the key is an attribute's name, and no index or key of a container
 
     def __format__(self, spec: str) -> str:
         return format(item_spelling(self.owner, self.key, attribute=self.attribute) or str(self), spec)

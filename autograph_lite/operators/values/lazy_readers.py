@@ -4,10 +4,6 @@ from __future__ import annotations
 
 
 class Lazy:
-    """Base of what holds arrays and gives items of them later: who writes to one of them is told (see `array_paths`).
+    """Base of what holds arrays and gives items of them later: who writes to one of them is told (see `array_paths`)."""
 
-    Attributes:
-      kind: the type that it stands for to those who know Python's only; `object` for others.
-    """
-
-    kind: type = object
+    kind: type = object  # the type that it stands for to those who know Python's only; `object` for others

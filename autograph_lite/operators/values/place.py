@@ -15,30 +15,23 @@ Contents = dict[Hashable, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """An object that is changed in place.
+    """An object that is changed in place."""
 
-    Attributes:
-      owner: the object.
-      read: its contents, as a new dictionary from keys (attribute names, indices, ...) to values.
-      write: makes its contents equal to such a dictionary.
-      shown: how a message calls a key's place where the user's source does not tell.
-      ours: whether it is state of this package, which is there before any body runs.
-      attributes: the instance's `__dict__`, where the place is that: code may write to it past the instance.
-      part: tells the place from the owner's others, where it has several.
-      opaque: whether only all of the contents can be compared, and none can be carried by a program.
-      trace: in which the owner was made, where it is the memory of an array of a program: it ends with that.
-      default: what is seen under a key that is not there: the class's attribute; MISSING if nothing is.
-    """
-
-    owner: Any
+    owner: Any  # the object
+    # its contents, as a new dictionary from keys (attribute names, indices, ...) to values
     read: Callable[[], Contents]
-    write: Callable[[Contents], None]
+    write: Callable[[Contents], None]  # makes its contents equal to such a dictionary
+    # how a message calls a key's place where the user's source does not tell
     shown: Callable[[Hashable], str]
-    ours: bool = False
+    ours: bool = False  # whether it is state of this package, which is there before any body runs
+    # what is seen under a key that is not there: the class's attribute; MISSING if nothing is
     default: Callable[[Hashable], Any] = lambda _: MISSING
+    # the instance's `__dict__`, where the place is that: code may write to it past the instance
     attributes: dict[str, Any] | None = None
-    part: str = ""
+    part: str = ""  # tells the place from the owner's others, where it has several
+    # whether only all of the contents can be compared, and none can be carried by a program
     opaque: bool = False
+    # in which the owner was made, where it is the memory of an array of a program: it ends with that
     trace: Any = None
 
     @property

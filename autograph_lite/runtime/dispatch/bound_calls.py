@@ -38,17 +38,11 @@ def bind_arguments(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tupl
 
 
 class Parameters(NamedTuple):
-    """The parameters of a function, as text.
+    """The parameters of a function, as text."""
 
-    Attributes:
-      text: as in a `def`.
-      arguments: as in a call that hands them on.
-      defaults: what the names of defaults in `text` stand for.
-    """
-
-    text: str
-    arguments: str
-    defaults: dict[str, Any]
+    text: str  # as in a `def`
+    arguments: str  # as in a call that hands them on
+    defaults: dict[str, Any]  # what the names of defaults in `text` stand for
 
 
 def parameters_of(signature: inspect.Signature) -> Parameters:

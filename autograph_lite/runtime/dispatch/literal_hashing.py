@@ -23,9 +23,6 @@ class HashedLiterals:
       other: runs calls without literals of such types.
       plain: what runs while `jax.disable_jit` is in force.
       miss: called where there is no program.
-
-    Attributes:
-      call: takes the arguments as the function does; None where its signature has `*args` or `**kwargs`.
     """
 
     def __init__(
@@ -44,6 +41,7 @@ class HashedLiterals:
         self._other, self._plain, self._miss = (_with_keywords(keywords, fun) for fun in (other, plain, miss))
         qualname = getattr(traces.fn, "__qualname__", self._name)
         known = {"table": self._table.get, "other": self._new}
+        # takes the arguments as the function does; None where its signature has `*args` or `**kwargs`
         self.call = bound_calls.compile_dispatch(traces.shown, qualname, known)
 
     def clear(self) -> None:

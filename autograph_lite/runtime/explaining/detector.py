@@ -32,19 +32,12 @@ class Caller(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Frequent:
-    """A function has retraced too often.
+    """A function has retraced too often."""
 
-    Attributes:
-      retraces: how many of the last `calls` calls made a new trace.
-      calls: the calls that followed those of the oldest trace.
-      records: the traces, the oldest first.
-      functions: how many functions, made from one `def`, have made them.
-    """
-
-    retraces: int
-    calls: int
-    records: tuple[TraceRecord, ...]
-    functions: int
+    retraces: int  # how many of the last `calls` calls made a new trace
+    calls: int  # the calls that followed those of the oldest trace
+    records: tuple[TraceRecord, ...]  # the traces, the oldest first
+    functions: int  # how many functions, made from one `def`, have made them
 
 
 @dataclasses.dataclass

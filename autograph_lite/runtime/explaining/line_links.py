@@ -10,12 +10,8 @@ Place: TypeAlias = tuple[str, int]  # file and line
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """A line of source, of generated code, or of a program.
+    """A line of source, of generated code, or of a program."""
 
-    Attributes:
-      text: without its end.
-      places: the lines of the user's that it stands for; lines of other texts with one of these are its counterparts.
-    """
-
-    text: str
+    text: str  # without its end
+    # the lines of the user's that it stands for; lines of other texts with one of these are its counterparts
     places: frozenset[Place] = frozenset()

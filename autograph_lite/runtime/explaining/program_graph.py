@@ -21,34 +21,21 @@ from autograph_lite.runtime.explaining.line_links import Place
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A branch, or the body of a loop.
+    """A branch, or the body of a loop."""
 
-    Attributes:
-      name: "true", "false", "branch 2", "body" or "condition".
-      equations: how many it has, those inside of others included.
-      nodes: the control flow in it.
-    """
-
-    name: str
-    equations: int
-    nodes: tuple[Node, ...]
+    name: str  # "true", "false", "branch 2", "body" or "condition"
+    equations: int  # how many it has, those inside of others included
+    nodes: tuple[Node, ...]  # the control flow in it
 
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """A loop or a branch of a program.
+    """A loop or a branch of a program."""
 
-    Attributes:
-      kind: "scan", "while_loop", "cond" or "switch".
-      label: what `explain` calls it, as "scan of 4 steps".
-      place: the user's line; None where nobody knows.
-      parts: its body, or its branches.
-    """
-
-    kind: str
-    label: str
-    place: Place | None
-    parts: tuple[Part, ...]
+    kind: str  # "scan", "while_loop", "cond" or "switch"
+    label: str  # what `explain` calls it, as "scan of 4 steps"
+    place: Place | None  # the user's line; None where nobody knows
+    parts: tuple[Part, ...]  # its body, or its branches
 
 
 def nodes(jaxpr: Any) -> tuple[Node, ...]:

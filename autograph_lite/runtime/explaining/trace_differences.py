@@ -60,19 +60,13 @@ class Kind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """What differs between two traces at one place.
+    """What differs between two traces at one place."""
 
-    Attributes:
-      place: the expression that names an argument or a part of one, as `params['w']`; or an option of JAX's.
-      before: the older trace type; None where there was no such part.
-      after: the newer one.
-      kinds: in what ways they differ.
-    """
-
+    # the expression that names an argument or a part of one, as `params['w']`; or an option of JAX's
     place: str
-    before: Any
-    after: Any
-    kinds: tuple[Kind, ...]
+    before: Any  # the older trace type; None where there was no such part
+    after: Any  # the newer one
+    kinds: tuple[Kind, ...]  # in what ways they differ
 
     def __str__(self) -> str:
         return f"{self.place}: {type_text(self.before)} -> {type_text(self.after)}"
@@ -94,47 +88,32 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Served:
-    """Which calls a program is for, of those that have the trace type.
+    """Which calls a program is for, of those that have the trace type."""
 
-    Attributes:
-      shapes: the shapes of the arrays, where it serves no others; else None.
-      equal: the sizes that are one in it, where another program took other sizes for one: groups of the number of an
-        array and an axis; else None.
-      inside: whether it is for calls inside of another trace, as of `jax.jit`.
-      lent: of each array that it writes to, what is known of it if it is NumPy's; else None.
-      once: where it serves one call, the array from outside that Python has written to while tracing, and the line.
-    """
-
+    # the shapes of the arrays, where it serves no others; else None
     shapes: Sequence[tuple[int, ...]] | None = None
+    # the sizes that are one in it, where another program took other sizes for one: groups of the number of an array and
+    # an axis; else None
     equal: Sequence[Sequence[tuple[int, int]]] | None = None
-    inside: bool = False
+    inside: bool = False  # whether it is for calls inside of another trace, as of `jax.jit`
+    # of each array that it writes to, what is known of it if it is NumPy's; else None
     lent: Sequence[Any] = ()
+    # where it serves one call, the array from outside that Python has written to while tracing, and the line
     once: tuple[str, Location | None] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class TraceRecord:
-    """A trace that was made.
+    """A trace that was made."""
 
-    Attributes:
-      function_type: the types of its arguments.
-      called_from: the user's line that called the function; empty where none did.
-      trace_seconds: the time that the user's Python and JAX took to make the program.
-      compile_seconds: the time that XLA took; None where it has not compiled yet.
-      changed_globals: the captured names that have been bound again since.
-      context: JAX's configuration, as far as traces depend on it, by option.
-      reduces: whether the function was to find out which sizes vary.
-      served: which calls of these types it is for.
-    """
-
-    function_type: FunctionType
-    called_from: Location | tuple[()]
-    trace_seconds: float
-    compile_seconds: float | None = None
-    changed_globals: tuple[str, ...] = ()
-    context: tuple[tuple[str, Any], ...] = ()
-    reduces: bool = False
-    served: Served = Served()
+    function_type: FunctionType  # the types of its arguments
+    called_from: Location | tuple[()]  # the user's line that called the function; empty where none did
+    trace_seconds: float  # the time that the user's Python and JAX took to make the program
+    compile_seconds: float | None = None  # the time that XLA took; None where it has not compiled yet
+    changed_globals: tuple[str, ...] = ()  # the captured names that have been bound again since
+    context: tuple[tuple[str, Any], ...] = ()  # JAX's configuration, as far as traces depend on it, by option
+    reduces: bool = False  # whether the function was to find out which sizes vary
+    served: Served = Served()  # which calls of these types it is for
 
 
 def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:

@@ -46,12 +46,6 @@ class HostCall:
       rebuild: its result, given the operands' values.
       types: what its result's leaves have to be.
       tree: the structure of its result.
-
-    Attributes:
-      name: of the function.
-      place: the user's line that calls it.
-      used: ids of the Variables that the program around uses, which have their new values when it has ended.
-      written: of those that it assigns.
     """
 
     def __init__(
@@ -62,11 +56,12 @@ class HostCall:
         tree: Any,
     ) -> None:
         self.rebuild, self.types, self.tree = rebuild, list(types), tree
-        self.name: str = getattr(func, "__name__", type(func).__name__)
-        self.place: Location | tuple[()] = source_places.here()
+        self.name: str = getattr(func, "__name__", type(func).__name__)  # of the function
+        self.place: Location | tuple[()] = source_places.here()  # the user's line that calls it
         self.trace, _ = raising.user_trace(BaseException())
+        # ids of the Variables that the program around uses, which have their new values when it has ended
         self.used: set[int] = set()
-        self.written: set[int] = set()
+        self.written: set[int] = set()  # of those that it assigns
 
     def batched(self, size: int) -> HostCall:
         """The same call for all rows of its operands at once: its results have an axis in front."""

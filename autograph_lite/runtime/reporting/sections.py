@@ -21,23 +21,14 @@ from autograph_lite.syntax.source_text import source
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A function of the user's.
+    """A function of the user's."""
 
-    Attributes:
-      name: as Python qualifies it.
-      path: its file.
-      first_line: where it begins there.
-      source: its lines as they are written.
-      generated: those of its generated code; empty where it was called as it is.
-      note: why there is no generated code; else empty.
-    """
-
-    name: str
-    path: str
-    first_line: int
-    source: tuple[Line, ...]
-    generated: tuple[Line, ...]
-    note: str = ""
+    name: str  # as Python qualifies it
+    path: str  # its file
+    first_line: int  # where it begins there
+    source: tuple[Line, ...]  # its lines as they are written
+    generated: tuple[Line, ...]  # those of its generated code; empty where it was called as it is
+    note: str = ""  # why there is no generated code; else empty
 
     def covers(self, place: Place) -> bool:
         """Whether a place is one of its lines."""

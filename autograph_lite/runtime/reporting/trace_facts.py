@@ -22,28 +22,18 @@ from autograph_lite.runtime.tracing.concrete import ConcreteFunction
 
 @dataclasses.dataclass(frozen=True)
 class Gathered:
-    """All that a report shows.
+    """All that a report shows."""
 
-    Attributes:
-      name: the function's.
-      signature: the types of the arguments that it was traced for, and of its result.
-      sections: the function, and those of the user's that it calls, with source and generated code.
-      jaxpr: the program as JAX traced it.
-      hlo: the program as XLA has optimised it; empty where it could not be compiled.
-      hlo_note: why not; else empty.
-      decisions: what became of each statement.
-      nodes: the control flow of the program.
-      retraces: the traces of the function: those that it had, or the one that was made for the report.
-    """
-
-    name: str
-    signature: str
+    name: str  # the function's
+    signature: str  # the types of the arguments that it was traced for, and of its result
+    # the function, and those of the user's that it calls, with source and generated code
     sections: tuple[Section, ...]
-    jaxpr: tuple[Line, ...]
-    hlo: tuple[Line, ...]
-    hlo_note: str
-    decisions: Decisions
-    nodes: tuple[Node, ...]
+    jaxpr: tuple[Line, ...]  # the program as JAX traced it
+    hlo: tuple[Line, ...]  # the program as XLA has optimised it; empty where it could not be compiled
+    hlo_note: str  # why not; else empty
+    decisions: Decisions  # what became of each statement
+    nodes: tuple[Node, ...]  # the control flow of the program
+    # the traces of the function: those that it had, or the one that was made for the report
     retraces: Explanation
 
 

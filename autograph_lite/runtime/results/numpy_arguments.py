@@ -22,19 +22,13 @@ from autograph_lite.operators.values.values import describe
 
 
 class Lent(NamedTuple):
-    """An array or a number of NumPy's among those of a call.
+    """An array or a number of NumPy's among those of a call."""
 
-    Attributes:
-      first: the number of the first that is the same array.
-      is_writeable: whether NumPy lets anybody write to it.
-      strides: how many items further the next one along each axis lies; None in C's order.
-      is_number: whether it is no array, but a number.
-    """
-
-    first: int
-    is_writeable: bool
+    first: int  # the number of the first that is the same array
+    is_writeable: bool  # whether NumPy lets anybody write to it
+    # how many items further the next one along each axis lies; None in C's order
     strides: tuple[int, ...] | None
-    is_number: bool = False
+    is_number: bool = False  # whether it is no array, but a number
 
 
 Key = tuple[Lent | None, ...]

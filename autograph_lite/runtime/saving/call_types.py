@@ -201,15 +201,10 @@ def _default(parameter: inspect.Parameter, array: Any) -> Json | None:
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """Stands for an output of a program: the one of that number.
+    """Stands for an output of a program: the one of that number."""
 
-    Attributes:
-      number: of the output.
-      weak: whether its dtype came from a Python number, which a file's program knows nothing of.
-    """
-
-    number: int
-    weak: bool
+    number: int  # of the output
+    weak: bool  # whether its dtype came from a Python number, which a file's program knows nothing of
 
 
 def value(whole: Any, array: Any) -> Json:

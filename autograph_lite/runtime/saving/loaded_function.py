@@ -118,14 +118,10 @@ def _underived(name: str, order: int) -> UnsavedSignatureError:
 
 
 class Outputs:
-    """Gives an array for each output, to try whether a result can be made.
-
-    Attributes:
-      end: the number after the last one that was asked for.
-    """
+    """Gives an array for each output, to try whether a result can be made."""
 
     def __init__(self) -> None:
-        self.end = 0
+        self.end = 0  # the number after the last one that was asked for
 
     def __getitem__(self, number: int) -> Any:
         if type(number) is not int or number < 0:

@@ -30,20 +30,17 @@ Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for ot
 
 @dataclasses.dataclass
 class State:
-    """The places that a function carries from call to call, in the order in which they were found.
+    """The places that a function carries from call to call, in the order in which they were found."""
 
-    Attributes:
-      slots: the places.
-      tied: whether some are in objects that the trace's arguments lead to, and that others may be equal to.
-      refusal: what is to be said where arrays of NumPy's that nobody passes can't be written as arguments.
-      creations: the Variables that the function has created, and whether it may create more.
-    """
-
+    # the places
     slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(
         default_factory=dict
     )
+    # the Variables that the function has created, and whether it may create more
     creations: Creations = dataclasses.field(default_factory=Creations)
+    # whether some are in objects that the trace's arguments lead to, and that others may be equal to
     tied: bool = False
+    # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
 
@@ -240,15 +237,11 @@ class Restart(Exception):
 
 
 class Retyped(Exception):
-    """Objects of the call hold Variables now, so that it is one of another type.
-
-    Attributes:
-      refused: the error where that is so once more.
-    """
+    """Objects of the call hold Variables now, so that it is one of another type."""
 
     def __init__(self, refused: BaseException | None) -> None:
         super().__init__()
-        self.refused = refused
+        self.refused = refused  # the error where that is so once more
 
 
 def holds_tracer(value: Any) -> bool:

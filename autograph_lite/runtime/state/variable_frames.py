@@ -36,26 +36,19 @@ class Held(Protocol):
 
 
 class Frame:
-    """The values of Variables in one trace.
-
-    Attributes:
-      creations: what the function that is traced has created; None for a gradient inside of a trace.
-      values: the Variables with their values, by id.
-      found: Variables that the trace came across and that are no inputs of its program.
-      created: Variables that the trace has made.
-      brings_out: whether the Variables may be kept in objects of the call; each gets its own.
-      refused: the error for a Variable that must be kept there.
-      captured: ids of Variables that functions have read which JAX traces, and keeps, for the user's code.
-    """
+    """The values of Variables in one trace."""
 
     def __init__(self, creations: Creations | None = None) -> None:
+        # what the function that is traced has created; None for a gradient inside of a trace
         self.creations = creations
-        self.values: dict[int, tuple[Any, Any]] = {}
+        self.values: dict[int, tuple[Any, Any]] = {}  # the Variables with their values, by id
+        # Variables that the trace came across and that are no inputs of its program
         self.found: dict[int, Any] = {}
-        self.created: list[Any] = []
+        self.created: list[Any] = []  # Variables that the trace has made
+        # ids of Variables that functions have read which JAX traces, and keeps, for the user's code
         self.captured: set[int] = set()
-        self.brings_out = False
-        self.refused: VariableError | None = None
+        self.brings_out = False  # whether the Variables may be kept in objects of the call; each gets its own
+        self.refused: VariableError | None = None  # the error for a Variable that must be kept there
         self.surroundings = contextlib.ExitStack()
         self.number = next(_numbers)
 

@@ -52,23 +52,14 @@ ANYTHING = inspect.signature(lambda *args, **kwargs: None)
 
 
 class Resolved(NamedTuple):
-    """A call with what serves it.
+    """A call with what serves it."""
 
-    Attributes:
-      bound: its arguments, defaults included.
-      type: their type.
-      arrays: the traced arrays in them, in the order of the parameters.
-      variables: the distinct Variables in them.
-      trace: what was traced for that type, or for one that accepts it.
-      program: what is to run.
-    """
-
-    bound: inspect.BoundArguments
-    type: FunctionType
-    arrays: list[Any]
-    variables: list[Any]
-    trace: Trace
-    program: Program
+    bound: inspect.BoundArguments  # its arguments, defaults included
+    type: FunctionType  # their type
+    arrays: list[Any]  # the traced arrays in them, in the order of the parameters
+    variables: list[Any]  # the distinct Variables in them
+    trace: Trace  # what was traced for that type, or for one that accepts it
+    program: Program  # what is to run
 
 
 # Of the arguments of a call: their type, arrays and Variables.

@@ -24,14 +24,10 @@ _KINDS = inspect.Parameter
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """Where an argument of a call is found.
+    """Where an argument of a call is found."""
 
-    Attributes:
-      parameter: the name of the function's parameter.
-      key: its index in `*parameter`, or its name in `**parameter`; None for a parameter of its own.
-    """
-
-    parameter: str
+    parameter: str  # the name of the function's parameter
+    # its index in `*parameter`, or its name in `**parameter`; None for a parameter of its own
     key: int | str | None = None
 
     @property

@@ -29,19 +29,12 @@ VALUES = (bool, int, float, complex, str, bytes, type(None), enum.Enum, type, np
 
 @dataclasses.dataclass(frozen=True)
 class Split:
-    """The leaves of a tree, parted.
+    """The leaves of a tree, parted."""
 
-    Attributes:
-      tree: structure.
-      arrays: the traced leaves, in order.
-      literals: the other leaves by position, or the `Made` that stand for them.
-      unions: whether something in it is one of several.
-    """
-
-    tree: Any
-    arrays: list[Any]
-    literals: dict[int, Any]
-    unions: bool = False
+    tree: Any  # structure
+    arrays: list[Any]  # the traced leaves, in order
+    literals: dict[int, Any]  # the other leaves by position, or the `Made` that stand for them
+    unions: bool = False  # whether something in it is one of several
 
     @classmethod
     def of(

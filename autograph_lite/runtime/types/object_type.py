@@ -44,16 +44,13 @@ class ObjectType(Single):
     Args:
       value: the object.
       contents: what the object must hold, besides, for the trace to serve.
-
-    Attributes:
-      kind: the class of the object, which is known when that is gone.
     """
 
     def __init__(self, value: Any, contents: Hashable = None) -> None:
         self._reference = _reference(value)
         self._contents = contents
         self._by_equality, self._hash = _hashed(value, self._reference)
-        self.kind = type(value)
+        self.kind = type(value)  # the class of the object, which is known when that is gone
         self._watches: list[Any] = []
 
     def referent(self) -> Any:

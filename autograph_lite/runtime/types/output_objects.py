@@ -42,17 +42,11 @@ class Parted(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Merging:
-    """What a tree is being put together from.
+    """What a tree is being put together from."""
 
-    Attributes:
-      arrays: those that are left.
-      objects: those that are there already, by the numbers of the `Made` that stand for them.
-      passed: those of the call; None where there is none.
-    """
-
-    arrays: Iterator[Any]
-    objects: dict[int, Any]
-    passed: Sequence[Any] | None
+    arrays: Iterator[Any]  # those that are left
+    objects: dict[int, Any]  # those that are there already, by the numbers of the `Made` that stand for them
+    passed: Sequence[Any] | None  # those of the call; None where there is none
 
 
 class Made:

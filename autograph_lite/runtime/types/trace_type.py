@@ -90,22 +90,14 @@ class Single(TraceType):
 
 @dataclasses.dataclass(frozen=True)
 class VariableType(Single):
-    """A Variable: another one of the same kind uses the same trace.
-
-    Attributes:
-      shape: its shape.
-      dtype: its dtype.
-      trainable: whether it is to be trained.
-      alias: its number among the distinct Variables of the call: `f(v, v)` and `f(v, w)` are two traces.
-      cls: its class, where that is one of the user's; else None.
-      attributes: the types of what such a class keeps in it, where the call brings it for the first time.
-    """
+    """A Variable: another one of the same kind uses the same trace."""
 
     shape: tuple[int, ...]
     dtype: Any
-    trainable: bool
-    alias: int
-    cls: type | None = None
+    trainable: bool  # whether it is to be trained
+    alias: int  # its number among the distinct Variables of the call: `f(v, v)` and `f(v, w)` are two traces
+    cls: type | None = None  # its class, where that is one of the user's; else None
+    # the types of what such a class keeps in it, where the call brings it for the first time
     attributes: tuple[tuple[str, TraceType], ...] = ()
 
     def placeholder_value(self, context: Placeholders) -> Any:
@@ -147,13 +139,10 @@ def variable_types(type: TraceType) -> list[VariableType]:
 
 
 class TracingContext:
-    """What the types of one call's values have in common: which objects in it are the same.
-
-    Attributes:
-      specs: whether a TraceType (or a `jax.ShapeDtypeStruct`) among the values stands for a value of that type.
-    """
+    """What the types of one call's values have in common: which objects in it are the same."""
 
     def __init__(self, *, specs: bool = False) -> None:
+        # whether a TraceType (or a `jax.ShapeDtypeStruct`) among the values stands for a value of that type
         self.specs = specs
         self._seen: dict[int, tuple[int, Any]] = {}
 

@@ -30,17 +30,11 @@ DEPTH = 64  # of what is looked into
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """An array or a number.
+    """An array or a number."""
 
-    Attributes:
-      value: as NumPy has it.
-      dtype: as JAX calls it.
-      number: whether it is a Python number, or gives way to other dtypes as one does.
-    """
-
-    value: np.ndarray[Any, Any]
-    dtype: str
-    number: bool
+    value: np.ndarray[Any, Any]  # as NumPy has it
+    dtype: str  # as JAX calls it
+    number: bool  # whether it is a Python number, or gives way to other dtypes as one does
 
     def __str__(self) -> str:
         if self.number and not self.value.shape:

@@ -21,23 +21,14 @@ from autograph_lite.runtime.verifying.snapshots import Kept, Part
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a call.
+    """What came of a call."""
 
-    Attributes:
-      value: what it returned.
-      returned: what was in that.
-      error: what it raised, if it did.
-      printed: the text that `autograph_lite.print` and JAX's functions have written.
-      prints: the user's lines that have called `print`, with what they wrote.
-      changed: what is in the places that it changed.
-    """
-
-    value: Any
-    returned: Seen
-    error: Exception | None
-    printed: str
-    prints: dict[Location, str]
-    changed: dict[Part, Seen]
+    value: Any  # what it returned
+    returned: Seen  # what was in that
+    error: Exception | None  # what it raised, if it did
+    printed: str  # the text that `autograph_lite.print` and JAX's functions have written
+    prints: dict[Location, str]  # the user's lines that have called `print`, with what they wrote
+    changed: dict[Part, Seen]  # what is in the places that it changed
 
 
 class _Heard(io.TextIOBase):

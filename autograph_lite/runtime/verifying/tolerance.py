@@ -20,15 +20,11 @@ _SMALL = 0.25  # of floats of 8 bits and less
 
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
-    """How far floats may be apart.
+    """How far floats may be apart."""
 
-    Attributes:
-      relative: to each number, and to the largest of its array; None for what suits the dtype.
-      absolute: beside that.
-    """
-
+    # to each number, and to the largest of its array; None for what suits the dtype
     relative: float | None = None
-    absolute: float = 0.0
+    absolute: float = 0.0  # beside that
 
     def __post_init__(self) -> None:
         for name, given in [("rtol", self.relative), ("atol", self.absolute)]:

@@ -25,15 +25,10 @@ _SPECIAL = ("jax_default_device", "jax_disable_jit", "jax_debug_nans", "jax_debu
 
 
 class Surroundings(NamedTuple):
-    """What a program depends on, as digests.
+    """What a program depends on, as digests."""
 
-    Attributes:
-      traced: what tracing does: versions of Python, JAX and this package, settings, the platform.
-      compiled: that, and what XLA compiles for: jaxlib, the processor, the devices.
-    """
-
-    traced: str
-    compiled: str
+    traced: str  # what tracing does: versions of Python, JAX and this package, settings, the platform
+    compiled: str  # that, and what XLA compiles for: jaxlib, the processor, the devices
 
 
 def surroundings() -> Surroundings | None:

@@ -28,23 +28,15 @@ Span: TypeAlias = tuple[int, int, int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """The source of one function.
+    """The source of one function."""
 
-    Attributes:
-      path: the file, as Python names it in tracebacks.
-      first_line: the line of the first decorator, or of the `def` or lambda; 1-based.
-      text: the lines of the definition, as they are in the file.
-      node: a new gast tree, located in the file, with private names mangled.
-      enclosing_class: the innermost class around the definition, also through functions.
-      lines: those of the whole file.
-    """
-
-    path: str
-    first_line: int
-    text: str
+    path: str  # the file, as Python names it in tracebacks
+    first_line: int  # the line of the first decorator, or of the `def` or lambda; 1-based
+    text: str  # the lines of the definition, as they are in the file
+    # a new gast tree, located in the file, with private names mangled
     node: gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda
-    enclosing_class: str | None
-    lines: list[str]
+    enclosing_class: str | None  # the innermost class around the definition, also through functions
+    lines: list[str]  # those of the whole file
 
 
 _given: weakref.WeakKeyDictionary[types.CodeType, Source] = weakref.WeakKeyDictionary()
