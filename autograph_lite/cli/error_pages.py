@@ -23,11 +23,7 @@ def classes() -> dict[str, type[Exception]]:
 
 
 def error_page(name: str | None) -> str:
-    """What the command shows for `name`.
-
-    Raises:
-      UsageError: there is no such class.
-    """
+    """What the command shows for `name`. Raises UsageError: there is no such class."""
     known = classes()
     if name is None:
         width = max(map(len, known))

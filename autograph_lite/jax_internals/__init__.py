@@ -1,6 +1,6 @@
 """JAX's insides: every name that JAX does not promise, and programs about programs (jaxprs).
 
-Each file says on which versions it was checked; `unpromised_names` asks whether a JAX has them all. Where one is missing, a
+All files were checked on jax 0.10.2 and 0.12.0.1; `unpromised_names` asks whether a JAX has all names. Where one is missing, a
 public way gives the same, slower. Nothing here knows of users' Python: `operators` does.
 """
 

@@ -1,7 +1,4 @@
-"""Avals: which dtype, weak type and varying axes has an array, and how does it get others?
-
-Checked on jax 0.10.2 and 0.12.0.1.
-"""
+"""Avals: which dtype, weak type and varying axes has an array, and how does it get others?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""JAX's configuration: what of it does a trace depend on, and what do we change of JAX's logs and tracebacks?
-
-Checked on jax 0.10.2 and 0.12.0.1.
-"""
+"""JAX's configuration: what of it does a trace depend on, and what do we change of JAX's logs and tracebacks?"""
 
 from __future__ import annotations
 

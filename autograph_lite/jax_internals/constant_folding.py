@@ -4,8 +4,8 @@
     A[~jnp.eye(n, dtype=bool)]            a mask of NumPy's
     if jnp.sum(x) > 0:                    not known: it follows from an input
 
-It is computed when Python needs it, and not before: until then the recorded equations stay, and JAX drops those that
-nobody uses. What an equation follows from is looked for once. Checked on jax 0.10.2 and 0.12.0.1.
+It is computed when Python needs it, and not before: until then the recorded equations stay, and JAX drops those that nobody uses.
+What an equation follows from is looked for once.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     y = x + buf          # JAX keeps `buf` itself, and reads it when the trace is over:
     buf[0] = 5           # without a copy, `y` would have the 5 in it
 
-JAX does this under `jax.jit` too. Checked on jax 0.10.2 and 0.12.0.1.
+JAX does this under `jax.jit` too.
 """
 
 from __future__ import annotations

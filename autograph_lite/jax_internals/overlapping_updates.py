@@ -3,7 +3,7 @@
     m = b[1] * 2                          of a part, item by item: XLA fuses it with the update, and writes m[1] before
     m[1:] = m[:-1]                        it reads m[1] for m[2] (jax 0.10.2 and 0.12.0.1, outside of loops, too)
 
-These are made of zeros, and chosen item by item. It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+These are made of zeros, and chosen item by item.
 """
 
 from __future__ import annotations

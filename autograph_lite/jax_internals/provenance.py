@@ -1,9 +1,7 @@
 """Provenance: what was a value of the recorded program computed from?
 
-    new = row.copy()                  `new` lies where `row` does, until somebody writes to it
-    test = u < jnp.exp(x - y)         `test` follows from `x` through an exponential
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+new = row.copy()                  `new` lies where `row` does, until somebody writes to it
+test = u < jnp.exp(x - y)         `test` follows from `x` through an exponential
 """
 
 from __future__ import annotations

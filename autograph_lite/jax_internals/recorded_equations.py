@@ -1,7 +1,4 @@
-"""Recorded equations: which are there so far, and what does one of them run, call and come from?
-
-Checked on jax 0.10.2 and 0.12.0.1.
-"""
+"""Recorded equations: which are there so far, and what does one of them run, call and come from?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Symbolic sizes: what is a comparison that Python can't decide? Traced, where converted code asks. JAX's insides again.
 
-JAX answers `n == 8` with False for a symbolic `n`, and `n > 8` with an error. Where converted code asks, the answer is a
-traced bool here. Where a library asks for `==` while we trace, its False is kept, and with it the condition under which
-the trace holds: it serves other sizes than 8. For JAX's own code, and without this package at work, nothing changes.
-Checked on jax 0.10.2 and 0.12.0.1.
+JAX answers `n == 8` with False for a symbolic `n`, and `n > 8` with an error. Where converted code asks, the answer is a traced
+bool here. Where a library asks for `==` while we trace, its False is kept, and with it the condition under which the trace holds:
+it serves other sizes than 8. For JAX's own code, and without this package at work, nothing changes.
 """
 
 from __future__ import annotations

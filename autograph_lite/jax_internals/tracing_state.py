@@ -1,7 +1,4 @@
-"""Tracing state: is JAX tracing on this thread, and what: the innermost trace, the outermost, a tracer's own?
-
-Checked on jax 0.10.2 and 0.12.0.1.
-"""
+"""Tracing state: is JAX tracing on this thread, and what: the innermost trace, the outermost, a tracer's own?"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 i % 10 == 0        all that is known is what `i` is: the equations between the two are gone through
 x + i > 3          not known, as `x` isn't
 
-Each equation is gone through once. It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+Each equation is gone through once.
 """
 
 from __future__ import annotations

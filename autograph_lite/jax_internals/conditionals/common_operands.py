@@ -1,7 +1,7 @@
 """Operands: how do the branches of a conditional come to take the same inputs? It uses JAX's insides.
 
-`lax.cond` does it in two steps, which go through all equations. Here each branch keeps its variables for what it holds, and
-gets new ones for what only others hold. Checked on jax 0.10.2 and 0.12.0.1.
+`lax.cond` does it in two steps, which go through all equations. Here each branch keeps its variables for what it holds, and gets
+new ones for what only others hold.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Batching of conditionals: how do the lanes of a `vmap` go through one that says how? It uses JAX's insides.
 
-JAX computes all branches for all lanes, and takes one of the results for each. The primitive here is written `cond` in a
-jaxpr, takes what JAX's takes, and is compiled as JAX's; only where its index differs from lane to lane it is something else:
-a loop over the lanes, or over groups of lanes that take one branch. Checked on jax 0.10.2 and 0.12.0.1.
+JAX computes all branches for all lanes, and takes one of the results for each. The primitive here is written `cond` in a jaxpr,
+takes what JAX's takes, and is compiled as JAX's; only where its index differs from lane to lane it is something else: a loop over
+the lanes, or over groups of lanes that take one branch.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Forward dataflow analysis: what is known of the results of a jaxpr, given the same of its inputs?
 
-An analysis says what an operation makes of it. Calls, conditionals and loops are gone through here: what is known of a
-variable of a loop is what holds in all its iterations, the fixpoint of Kildall, "A unified approach to global program
-optimization" (1973). Checked on jax 0.10.2 and 0.12.0.1.
+An analysis says what an operation makes of it. Calls, conditionals and loops are gone through here: what is known of a variable
+of a loop is what holds in all its iterations, the fixpoint of Kildall, "A unified approach to global program optimization"
+(1973).
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@
         k -= 1
 
 The basic ones of Aho, Lam, Sethi and Ullman, "Compilers" (2006), 9.1.8.
-
-It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
     seed = (1103515245 * seed + 12345) % 2**31     a product and a remainder of 64 bits
     while h < 5_000_000_000:                       true of all that have 32
 
-It is an equation without operands until the program ends, whose ints are then as wide as they have to be: see
-`wide_programs`. Where that does not happen there is no such number, and a comparison with it is one with the last number
-on its side. Checked on jax 0.10.2 and 0.12.0.1.
+It is an equation without operands until the program ends, whose ints are then as wide as they have to be: see `wide_programs`.
+Where that does not happen there is no such number, and a comparison with it is one with the last number on its side.
 """
 
 from __future__ import annotations

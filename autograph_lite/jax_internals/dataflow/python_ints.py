@@ -5,9 +5,9 @@
     total += k * k                     64 bits
     p = p * 2                          after some iterations, more than these
 
-They are the weakly typed scalars; those that nothing is known of are taken to have 32 bits, as they have where they come
-from. A variable of a loop is first what it is before it, then a counter, then a sum of such, then whatever it may become: the
-widening of Cousot and Cousot, "Abstract interpretation" (1977). Checked on jax 0.10.2 and 0.12.0.1.
+They are the weakly typed scalars; those that nothing is known of are taken to have 32 bits, as they have where they come from. A
+variable of a loop is first what it is before it, then a counter, then a sum of such, then whatever it may become: the widening of
+Cousot and Cousot, "Abstract interpretation" (1977).
 """
 
 from __future__ import annotations

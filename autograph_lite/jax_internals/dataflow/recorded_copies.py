@@ -1,10 +1,8 @@
 """Copies: which functions of JAX's hand back the array that they were given, where NumPy's make a copy, and what copies then?
 
-    y = x.astype(np.float32)              of a float32 array, JAX gives `x` itself
-    y = m.flatten()                       a `reshape`, as what `m.ravel()` gives, which is a view in NumPy
-    u.cumsum()                            of a uint8 array, JAX's wraps, and NumPy's has the type of a sum
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+y = x.astype(np.float32)              of a float32 array, JAX gives `x` itself
+y = m.flatten()                       a `reshape`, as what `m.ravel()` gives, which is a view in NumPy
+u.cumsum()                            of a uint8 array, JAX's wraps, and NumPy's has the type of a sum
 """
 
 from __future__ import annotations

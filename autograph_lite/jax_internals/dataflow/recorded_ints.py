@@ -1,9 +1,7 @@
 """Recorded ints: between which numbers does an int of Python's lie in the program that is being recorded?
 
-    s = int(x) * 100000
-    while s * s > n:          what a loop starts with follows from the equations that are there so far
-
-Checked on jax 0.10.2 and 0.12.0.1.
+s = int(x) * 100000
+while s * s > n:          what a loop starts with follows from the equations that are there so far
 """
 
 from __future__ import annotations

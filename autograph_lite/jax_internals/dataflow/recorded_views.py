@@ -6,8 +6,6 @@
     y = x * 2, or x.copy()                of none
 
 No name tells: what a method called `mean` gives is the array that it hands out. What may be a part is one.
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@
         for j in range(i + 1):       nor is j: no index of A[i, j] has to be looked at for counting from the end, and the
             ...                      loop has n iterations at most: room for what their derivatives need can be made before
 
-Loops learn how often they run at most, `Options.bound`, so that a run without derivatives stays as it is; or they become
-simpler. `affine_indices` knows more of the numbers of one loop; what is here goes into the loops and branches inside. Like
-`_jax`, this uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
+Loops learn how often they run at most, `Options.bound`, so that a run without derivatives stays as it is; or they become simpler.
+`affine_indices` knows more of the numbers of one loop; what is here goes into the loops and branches inside.
 """
 
 from __future__ import annotations

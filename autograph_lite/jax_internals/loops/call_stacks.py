@@ -8,8 +8,6 @@
 The function is recorded once, with its calls of itself as equations. Each of them ends a block of the machine; the code
 after it, up to the next call or the return, is another one. What that code needs is pushed on stacks, one for each type of
 array; what all calls hand on as they got it is not. Calls stand in branches, which are split, and not in loops.
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Callbacks: which are there in a program, and how is it run once more without what it prints?
-
-It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
-"""
+"""Callbacks: which are there in a program, and how is it run once more without what it prints?"""
 
 from __future__ import annotations
 

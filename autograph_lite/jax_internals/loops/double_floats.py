@@ -4,10 +4,9 @@
     while t < 1.0 and x < 1e3:         as a float32, `t` would be 1.0000001 after 10 iterations; Python makes 11
         t += 0.1
 
-They are the weakly typed scalars that follow from Python's numbers and from integers alone, whatever decides which of them.
-The loop carries the bits of the double, as JAX, which has been told to make no float64, has no input or result of that
-type: and bits have no derivative. A nest of loops is gone through once, when the outermost is made. It uses
-JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
+They are the weakly typed scalars that follow from Python's numbers and from integers alone, whatever decides which of them. The
+loop carries the bits of the double, as JAX, which has been told to make no float64, has no input or result of that type: and bits
+have no derivative. A nest of loops is gone through once, when the outermost is made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ints of 64 bits: how is one computed, and has its result outgrown them?
 
-It is right then in its last bits, where all that it was computed of is. Checked on jax 0.10.2 and 0.12.0.1.
+It is right then in its last bits, where all that it was computed of is.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
         h = h * 31 % 2**40
     return h % 1000
 
-Its bits: they become an int again, and that bits, by equations that are there until the program ends, whose ints are then as
-wide as they have to be: see `wide_programs`. It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
+Its bits: they become an int again, and that bits, by equations that are there until the program ends, whose ints are then as wide
+as they have to be: see `wide_programs`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Powers of ints: which equations are `a ** b` as JAX computes it, by squaring?
 
-Half of what these compute is not used, and may be as large as it likes. Checked on jax 0.10.2 and 0.12.0.1.
+Half of what these compute is not used, and may be as large as it likes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Specialization: what does a program with symbolic sizes become where the sizes are known? It uses JAX's insides.
 
-Its equations are emitted again, with the sizes in place of the symbols: the user's Python is not run. What that gives
-is an ordinary program, which goes under `jit`, `grad` and `vmap`. Checked on jax 0.10.2 and 0.12.0.1.
+Its equations are emitted again, with the sizes in place of the symbols: the user's Python is not run. What that gives is an
+ordinary program, which goes under `jit`, `grad` and `vmap`.
 """
 
 from __future__ import annotations

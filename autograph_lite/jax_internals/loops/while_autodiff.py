@@ -1,8 +1,7 @@
 """Automatic differentiation of `while`: what are the loop's tangents and cotangents? It uses JAX's insides.
 
-Forwards, as JAX does: each variable has its tangent beside it in the loop. Where the tangents are not known yet, which is
-reverse mode, the loop is run without them; what stands for them is an equation that `checkpoints` transposes.
-Checked on jax 0.10.2 and 0.12.0.1.
+Forwards, as JAX does: each variable has its tangent beside it in the loop. Where the tangents are not known yet, which is reverse
+mode, the loop is run without them; what stands for them is an equation that `checkpoints` transposes.
 """
 
 from __future__ import annotations

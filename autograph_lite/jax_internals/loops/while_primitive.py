@@ -1,7 +1,7 @@
 """The `while` primitive: what is a loop with a derivative in reverse? JAX's, with other rules. It uses JAX's insides.
 
-The primitive is written `while` in a jaxpr, takes what JAX's takes, and is compiled as JAX's: where no derivative is asked
-for, nothing is paid for it. `while_autodiff` says what is done where one is. Checked on jax 0.10.2 and 0.12.0.1.
+The primitive is written `while` in a jaxpr, takes what JAX's takes, and is compiled as JAX's: where no derivative is asked for,
+nothing is paid for it. `while_autodiff` says what is done where one is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Wide arithmetic: what becomes of an operation whose operands are doubles, or ints of 64 bits?
 
-Those on ints of Python's alone have 64 bits where 32 may not be enough, and tell where 64 are not. Checked on jax 0.10.2 and
-0.12.0.1.
+Those on ints of Python's alone have 64 bits where 32 may not be enough, and tell where 64 are not.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     p = p * 2                              the loop carries its bits, and tells when there are more than 64
 
 A double that nobody compares is none. What does not fit is a number in the end, that of its line, or 0: the loop ends then. An
-int that does not fit matters where something else is made of it than the last bits of an int. Checked on jax 0.10.2 and 0.12.0.1.
+int that does not fit matters where something else is made of it than the last bits of an int.
 """
 
 from __future__ import annotations

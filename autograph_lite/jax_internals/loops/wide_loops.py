@@ -2,7 +2,6 @@
 
 A float is known as Python had it; one that follows from numbers, through equations that are recorded already, is computed once
 more, as a double. An int is one of 32 bits before the loop and after it: there, those that do not fit are told.
-It uses JAX's insides. Checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Wide numbers: which variable of a program is a double, or an int of 64 bits, and what is known of it while it is rewritten?
 
-An int that does not fit is a number in the end, that of its line, or 0. It matters where something else is made of it than
-the last bits of an int. Checked on jax 0.10.2 and 0.12.0.1.
+An int that does not fit is a number in the end, that of its line, or 0. It matters where something else is made of it than the
+last bits of an int.
 """
 
 from __future__ import annotations

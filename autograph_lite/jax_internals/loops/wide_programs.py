@@ -3,7 +3,7 @@
     k = 70000 if c else 3
     y = (k * k) % 1000007          computed in 64 bits
 
-What a loop leaves has 32 bits, and so has what the program gives: what does not fit is told. Checked on jax 0.10.2 and 0.12.0.1.
+What a loop leaves has 32 bits, and so has what the program gives: what does not fit is told.
 """
 
 from __future__ import annotations

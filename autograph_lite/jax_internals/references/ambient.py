@@ -1,8 +1,6 @@
 """Ambient programs: what is known of references in a program that somebody else records, by `jax.jit(to_graph(f))`?
 
 That lives as long as the trace, whose results are what the arrays are by then. JAX's traces have no room for it but in a dict.
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

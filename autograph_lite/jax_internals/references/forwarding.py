@@ -1,7 +1,6 @@
 """Forwarding: how does a program that is recorded come to take what an array is now? The traces look at each operand.
 
-They begin with the first write that another name is to see; before, nothing is asked. It uses JAX's insides; checked on jax
-0.10.2 and 0.12.0.1.
+They begin with the first write that another name is to see; before, nothing is asked.
 """
 
 from __future__ import annotations

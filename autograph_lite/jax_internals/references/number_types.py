@@ -4,8 +4,6 @@ v = True if c else 2                  True is an int32 in the program, and stays
 n = 1 if c else x[0]                  a number of Python's, or an item of an array
 
 Where paths meet, the program has one type for all, and this is what was there before.
-
-Checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """NumPy's arrays: which arrays of a program would be NumPy's in Python, so that `x += v` changes them for all who know them?
 
-    y = x * 2                             NumPy's if `x` is: the caller's, or made by a function of NumPy's
-    y = jnp.sin(x)                        JAX's
-
-Checked on jax 0.10.2 and 0.12.0.1.
+y = x * 2                             NumPy's if `x` is: the caller's, or made by a function of NumPy's
+y = jnp.sin(x)                        JAX's
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@
 
 So names, attributes, lists, closures and callers need no search. An array has a storage from the first write on that
 another name is to see; a trace forwards from then on, and costs nothing before. Numbers are no references: reading one copies.
-
-It uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Iterators: what do they give of an array that is written before they are asked? The numbers as they are by then.
 
-    for a, b in zip(x, x[1:]):       JAX has taken all numbers of `x` where the loop begins (0.12), or takes a hundred (0.10)
-        x += a * b
-
-Checked on jax 0.10.2 and 0.12.0.1.
+for a, b in zip(x, x[1:]):       JAX has taken all numbers of `x` where the loop begins (0.12), or takes a hundred (0.10)
+    x += a * b
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """View equations: which operations give a view in NumPy, and how is an array written through it?
 
-    y = x[1:]                  a `slice`; writing `y` is a `dynamic_update_slice` of `x`
-    y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of JAX's was called says the traceback
-
-Checked on jax 0.10.2 and 0.12.0.1.
+y = x[1:]                  a `slice`; writing `y` is a `dynamic_update_slice` of `x`
+y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of JAX's was called says the traceback
 """
 
 from __future__ import annotations

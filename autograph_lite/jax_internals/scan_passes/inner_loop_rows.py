@@ -4,8 +4,8 @@
         for j in range(1, n):                   for j in range(1, n): row[j] = above[j] + row[j - 1]
             D[i, j] = D[i - 1, j] + D[i, j - 1]     D[i] = row
 
-Then `sliding_windows` sees in the outer loop that it writes one row of the array in each iteration, and in the inner one
-that it writes one item of the row. Like `scan_ir`, this uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
+Then `sliding_windows` sees in the outer loop that it writes one row of the array in each iteration, and in the inner one that it
+writes one item of the row.
 """
 
 from __future__ import annotations

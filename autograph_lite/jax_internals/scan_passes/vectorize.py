@@ -5,8 +5,6 @@
 
 It is `jax.vmap` of the body, but that the numbers of the iterations are known: what is read at them are slices, and no gather.
 Source: Allen and Kennedy, "Automatic translation of FORTRAN programs to vector form" (1987); ours takes whole loops alone.
-
-Like `scan_ir`, this uses JAX's insides; checked on jax 0.10.2 and 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -24,11 +24,7 @@ from autograph_lite.syntax.source_text.compiling import parse_expression
 
 
 def truth(value: Any) -> Any:
-    """Whether `value` is true: a traced scalar bool, or a bool.
-
-    Raises:
-      ConditionError: the value has several elements.
-    """
+    """Whether `value` is true: a traced scalar bool, or a bool. Raises ConditionError: the value has several elements."""
     value = python_truth(value)
     if not traced(value):
         return bool(value)
@@ -117,11 +113,7 @@ class Sized:
 
 
 def python_test(value: Any) -> Any:
-    """`value`, tested where only Python can decide.
-
-    Raises:
-      PythonOnlyError: the value is traced.
-    """
+    """`value`, tested where only Python can decide. Raises PythonOnlyError: the value is traced."""
     if traced(value):
         value = fold_test(value)
     if traced(value):

@@ -114,11 +114,7 @@ def refuse_shown(array: Any) -> None:
 
 
 def want_changed() -> None:
-    """To be called where a trace ends.
-
-    Raises:
-      Reborn: Python has written to an array, and the program has got a part of it.
-    """
+    """To be called where a trace ends. Raises Reborn: Python has written to an array, and the program has got a part of it."""
     known = _known()
     for array, before in [*known.shown.values()]:
         if zlib.crc32(array.tobytes()) != before:

@@ -476,11 +476,7 @@ class Passing(Stepping, Lazy):
         return left
 
     def left(self) -> Staged:
-        """The items that are left, which stay there.
-
-        Raises:
-          IterationError: how many are gone is not known.
-        """
+        """The items that are left, which stay there. Raises IterationError: how many are gone is not known."""
         if self.taken is None:
             raise IterationError(
                 f"Items are taken of what {self.kind.__name__}() gave, after something that may have left some of them.",

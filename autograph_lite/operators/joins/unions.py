@@ -91,11 +91,7 @@ class Uniting(NamedTuple):
     tag: Any  # the type of a tag
 
     def unite(self, a: Node, b: Node) -> Node:
-        """The least type that holds both.
-
-        Raises:
-          Apart: there is none.
-        """
+        """The least type that holds both. Raises Apart: there is none."""
         if a.tree == b.tree == _LEAF and (joined := self.join(a.leaves[0], b.leaves[0])) is not None:
             return Node(_LEAF, [joined])
         x, y = a.tree.node_data(), b.tree.node_data()

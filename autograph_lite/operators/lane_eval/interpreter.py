@@ -111,11 +111,7 @@ class Run:
         return self.open(jaxpr, [*map(known_constant, getattr(inner, "consts", []))], operands)
 
     def spend(self, steps: int) -> None:
-        """Counts lanes that are gone through.
-
-        Raises:
-          UnlikePythonError: there are too many.
-        """
+        """Counts lanes that are gone through. Raises UnlikePythonError: there are too many."""
         self.left[0] -= steps
         if self.left[0] < 0:
             raise UnlikePythonError(

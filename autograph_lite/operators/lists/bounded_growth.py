@@ -132,11 +132,7 @@ class Bound:
 
 
 def list_item(values: Sequence[Any], index: Any) -> Any:
-    """`values[index]`.
-
-    Raises:
-      MutationError: the index is a slice whose step is traced.
-    """
+    """`values[index]`. Raises MutationError: the index is a slice whose step is traced."""
     if isinstance(index, slice):
         if isinstance(values, collections.deque):
             raise TypeError("sequence index must be integer, not 'slice'")

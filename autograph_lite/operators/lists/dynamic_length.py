@@ -235,11 +235,7 @@ def known_inside(owner: Any) -> Any:
 
 
 def whole(values: Any) -> Any:
-    """What Python takes apart: `a, b = values`.
-
-    Raises:
-      MutationError: only the data knows how many items there are.
-    """
+    """What Python takes apart: `a, b = values`. Raises MutationError: only the data knows how many items there are."""
     if is_dynamic(values):
         raise length_error(values)
     return growing_lists.readable(values, "an unpacking")

@@ -151,11 +151,7 @@ class Growth:
         return [Earlier(self.token, self.window + GAP - i) for i in range(GAP)]
 
     def wants(self, wanted: Wanted) -> Growth:
-        """The growth with what a body has asked for.
-
-        Raises:
-          TooShortError: the list has not as many items before the loop.
-        """
+        """The growth with what a body has asked for. Raises TooShortError: the list has not as many items before the loop."""
         if wanted.window is None:
             return dataclasses.replace(self, indexed=True)
         if wanted.window > self.length:

@@ -74,11 +74,7 @@ def sorted_list(values: Sequence[Any], key: Any, reverse: Any) -> list[Any]:
 
 
 def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
-    """The items in their order.
-
-    Raises:
-      MutationError: they are no numbers, or there is a key.
-    """
+    """The items in their order. Raises MutationError: they are no numbers, or there is a key."""
     stretch, column = _numbers(values)
     if key is not None or traced(reverse):
         raise length_error(values)

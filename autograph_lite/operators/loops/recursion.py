@@ -226,11 +226,7 @@ class Recursion:
 
 
 def call_on_stack(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function gives that calls itself.
-
-    Raises:
-      Refusal: it can't be run so.
-    """
+    """What a function gives that calls itself. Raises Refusal: it can't be run so."""
     given = tail_recursion.bound_arguments(fn, args, kwargs)
     if given is None:
         raise Refusal("it has parameters like *args")

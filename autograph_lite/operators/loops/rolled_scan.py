@@ -140,11 +140,7 @@ class Trial:
         return [k for k, v in inputs if v in read and numbers[k] is False and k not in data]
 
     def _check_flags(self, stay: Mapping[int, Foretold]) -> None:
-        """To be called when the body has been traced.
-
-        Raises:
-          Split: the loop is left by what Python knows.
-        """
+        """To be called when the body has been traced. Raises Split: the loop is left by what Python knows."""
         wrong = [k for k in self._flags if k not in stay]
         if wrong:
             self._forget_flags(wrong)

@@ -80,11 +80,7 @@ _counted: weakref.WeakSet[Any] = weakref.WeakSet()  # the outermost traces for w
 
 
 def rule(static_loops: Any) -> Rule | None:
-    """Which loops are rolled, under an option of `convert`; None where none is.
-
-    Raises:
-      ValueError: it is no such option.
-    """
+    """Which loops are rolled, under an option of `convert`; None where none is. Raises ValueError: it is no such option."""
     match static_loops:
         case "python":
             return None

@@ -205,11 +205,7 @@ def has_no_fraction(number: Any) -> Any:
 
 
 def bit_length(number: Any) -> Any:
-    """`number.bit_length()`, of an int of Python's.
-
-    Raises:
-      AttributeError: it is an item of an array, or an array.
-    """
+    """`number.bit_length()`, of an int of Python's. Raises AttributeError: it is an item of an array, or an array."""
     if number.ndim or not number.aval.weak_type or not jnp.issubdtype(number.dtype, jnp.integer):
         raise AttributeError("bit_length")
     rest: Any = abs(number)

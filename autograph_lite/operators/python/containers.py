@@ -92,11 +92,7 @@ def _remove(owner: list[Any], value: Any, /) -> None:
 
 
 def key(value: T) -> T:
-    """A key of a dict, or an item of a set.
-
-    Raises:
-      TracedIndexError: it is traced.
-    """
+    """A key of a dict, or an item of a set. Raises TracedIndexError: it is traced."""
     if value.__class__ is not str and any_traced(value):
         raise TracedIndexError(
             f"A traced value, {describe(value)}, is a key of a dict or an item of a set.",

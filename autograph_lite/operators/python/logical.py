@@ -365,11 +365,7 @@ def _equals(item: Any, member: Any) -> Thunk:
 
 
 def in_(item: Any, container: Any) -> Any:
-    """`item in container`.
-
-    Raises:
-      TracedIndexError: the container has no array meaning for a traced item.
-    """
+    """`item in container`. Raises TracedIndexError: the container has no array meaning for a traced item."""
     if type(item) is OneOf or type(container) is OneOf:
         return on_each(in_, item, container, asks=True)
     item, container = unboxed(item), unboxed(container)

@@ -50,11 +50,7 @@ def extents_after_reduction(value: Selection, axes: list[int], keepdims: bool) -
 
 
 def only_axis(value: Selection, axis: int | None) -> int:
-    """The axis that is meant, as a number from 0 on.
-
-    Raises:
-      DynamicShapeError: it is none of several.
-    """
+    """The axis that is meant, as a number from 0 on. Raises DynamicShapeError: it is none of several."""
     if axis is None and value.ndim > 1:
         raise unsized(value, "is taken for one row of items")
     return 0 if axis is None else axis % value.ndim

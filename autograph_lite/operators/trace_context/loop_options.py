@@ -99,11 +99,7 @@ class ShorterError(Exception):
 
 
 def check_length(count: Any) -> None:
-    """To be called when the body of a loop of `count` iterations has been traced.
-
-    Raises:
-      ShorterError: it may have fewer.
-    """
+    """To be called when the body of a loop of `count` iterations has been traced. Raises ShorterError: it may have fewer."""
     left = current().left()
     if left is not None and symbolic_comparisons.compare_sizes(operator.le, count, left) is not True:
         raise ShorterError(symbolic_comparisons.smaller(count, left))

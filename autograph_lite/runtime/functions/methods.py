@@ -170,11 +170,7 @@ class WeakMethod:
         self.unbound, self._instance = unbound, instances.reference_to(instance)
 
     def bound(self, fn: Callable[..., Any]) -> types.MethodType:
-        """`fn` bound to the instance.
-
-        Raises:
-          ReferenceError: the instance is gone.
-        """
+        """`fn` bound to the instance. Raises ReferenceError: the instance is gone."""
         instance = self._instance()
         if instance is None:
             raise ReferenceError(f"The instance that '{self.unbound.__qualname__}' was bound to is gone.")

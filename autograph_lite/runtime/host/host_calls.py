@@ -71,11 +71,7 @@ class HostCall:
         return new
 
     def __call__(self, *values: Any) -> list[np.ndarray[Any, Any]]:
-        """Called by the program.
-
-        Raises:
-          HostFailureError: the user's function has raised, or its result does not fit.
-        """
+        """Called by the program. Raises HostFailureError: the user's function has raised, or its result does not fit."""
         try:
             with _running.being(self):
                 return self.run(values)
@@ -136,11 +132,7 @@ class Calling:
         self.failure: BaseException | None = None  # what a callback was refused
 
     def run(self, program: Callable[[], Any]) -> Any:
-        """What the program gives, when it has ended.
-
-        Raises:
-          BaseException: a callback was refused a Variable.
-        """
+        """What the program gives, when it has ended. Raises BaseException: a callback was refused a Variable."""
         self.running.append(self)
         try:
             result = jax.block_until_ready(program())

@@ -19,11 +19,7 @@ def save_loaded(
     platforms: Sequence[str],
     vjp_order: int,
 ) -> Json:
-    """A loaded function as data.
-
-    Raises:
-      SaveError: it was saved for other platforms, or with fewer derivatives.
-    """
+    """A loaded function as data. Raises SaveError: it was saved for other platforms, or with fewer derivatives."""
     for program in loaded.programs:
         _refuse_more(loaded.__name__, program, platforms, vjp_order)
     reader = loaded.programs[0].reader

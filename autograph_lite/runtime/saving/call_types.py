@@ -57,11 +57,7 @@ class Opaque:
 
 
 def function_type(kind: FunctionType, signature: inspect.Signature) -> list[Json]:
-    """The type of calls, as data.
-
-    Raises:
-      NotDataError: an argument is no data; its text says which.
-    """
+    """The type of calls, as data. Raises NotDataError: an argument is no data; its text says which."""
     rows = zip(kind.items(), kind.parameters.values(), strict=True)
     return [
         {
@@ -93,11 +89,7 @@ def _value(type: TraceType) -> Any:
 
 
 def data_of(type: TraceType) -> Json:
-    """The type of an argument as data.
-
-    Raises:
-      NotDataError: a value of that type is no data.
-    """
+    """The type of an argument as data. Raises NotDataError: a value of that type is no data."""
     match type:
         case ArraySpec():
             shape = None if type.shape is None else list(type.shape)
@@ -116,11 +108,7 @@ def data_of(type: TraceType) -> Json:
 
 
 def encode_structure(treedef: Any) -> Json:
-    """The structure of a pytree as data.
-
-    Raises:
-      NotDataError: it has containers of a class of the user's.
-    """
+    """The structure of a pytree as data. Raises NotDataError: it has containers of a class of the user's."""
     try:
         whole = jax.tree.unflatten(treedef, [Leaf(i) for i in range(treedef.num_leaves)])
     except Exception:  # the user's class may look at what it is made of

@@ -54,11 +54,7 @@ _CLASSES: dict[str, Any] = {
 
 
 def literal(value: Any) -> Json:
-    """A value without parts, as data.
-
-    Raises:
-      NotDataError: it is none.
-    """
+    """A value without parts, as data. Raises NotDataError: it is none."""
     known = next((name for name, kind in _CLASSES.items() if kind is value), None)
     if known is not None:
         return {"class": known}

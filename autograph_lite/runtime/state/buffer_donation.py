@@ -30,11 +30,7 @@ REMEMBERED = 256  # donated arrays' types that messages know of
 
 
 def checked(argnums: Any, argnames: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The two options as tuples.
-
-    Raises:
-      TypeError: they are no numbers, or no names.
-    """
+    """The two options as tuples. Raises TypeError: they are no numbers, or no names."""
     numbers = argnums if isinstance(argnums, (tuple, list, set, frozenset, range)) else [argnums]
     names = argnames if isinstance(argnames, (tuple, list, set, frozenset)) else [argnames]
     if argnums is not None and any(isinstance(n, bool) or not hasattr(n, "__index__") for n in numbers):

@@ -67,11 +67,7 @@ class State:
         return bool(leading(roots, {id(held.owner) for held, _ in self.slots.values()}))
 
     def search(self, roots: Iterable[Any]) -> None:
-        """Takes in the Variables that can be reached from `roots`; done once.
-
-        Raises:
-          Restart: there are some.
-        """
+        """Takes in the Variables that can be reached from `roots`; done once. Raises Restart: there are some."""
         if self._searched:
             return
         self._searched = True

@@ -40,11 +40,7 @@ class HeldPlace:
         return self._owner()
 
     def __call__(self) -> Place:
-        """The place.
-
-        Raises:
-          ReferenceError: its object is gone.
-        """
+        """The place. Raises ReferenceError: its object is gone."""
         if self._place is not None:
             return self._place
         owner = self._owner()

@@ -153,11 +153,7 @@ class Traces:
             return method_signature(self.signature, specs)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
-        """The arguments by parameter, defaults included.
-
-        Raises:
-          TypeError: they do not fit; what Python says about it.
-        """
+        """The arguments by parameter, defaults included. Raises TypeError: they do not fit; what Python says about it."""
         bound: inspect.BoundArguments | None = None
         misfit = TypeError()
         try:

@@ -27,11 +27,7 @@ class Bound:
     __self__: Any
 
     def weak(self) -> Callable[[], Any]:
-        """What gives it while the instance lives.
-
-        Raises:
-          TypeError: the instance can't be referenced weakly.
-        """
+        """What gives it while the instance lives. Raises TypeError: the instance can't be referenced weakly."""
         raise NotImplementedError
 
 
@@ -75,11 +71,7 @@ class ObjectType(Single):
             self._watches.append(weakref.ref(owner, lambda _: callback()))
 
     def placeholder_value(self, context: Placeholders) -> Any:
-        """The object itself.
-
-        Raises:
-          ReferenceError: it is gone.
-        """
+        """The object itself. Raises ReferenceError: it is gone."""
         value = self.referent()
         if value is None:
             raise ReferenceError(f"The {self.kind.__qualname__} object that the trace is made for is gone.")

@@ -26,11 +26,7 @@ class Untold(Exception):
 def first_difference(
     fn: Callable[..., Any], python: Run, compiled: Run, tolerance: Tolerance
 ) -> FirstStatement | None:
-    """The first statement that differs; None where all do the same.
-
-    Raises:
-      Untold: it can't be told.
-    """
+    """The first statement that differs; None where all do the same. Raises Untold: it can't be told."""
     told = _recorded(fn, recording.everything, python)
     ours = _recorded(fn, recording.numeric_in(told), compiled)
     if not ours.events and told.events:

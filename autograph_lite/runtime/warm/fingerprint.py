@@ -48,11 +48,7 @@ _METHODS = (types.FunctionType, property, staticmethod, classmethod)
 
 
 def fingerprint_of(roots: Iterable[Any]) -> str:
-    """The fingerprint of what a trace may read, starting from these objects.
-
-    Raises:
-      UnknownError: it can't be said.
-    """
+    """The fingerprint of what a trace may read, starting from these objects. Raises UnknownError: it can't be said."""
     walk = _Walk()
     for root in roots:
         walk.value(root)

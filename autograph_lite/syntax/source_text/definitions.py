@@ -38,11 +38,7 @@ class Text:
 
 
 def parsed_text(lines: list[str], code: types.CodeType) -> Text:
-    """A text.
-
-    Raises:
-      ConversionError: neither it nor the definition of `code` in it is Python.
-    """
+    """A text. Raises ConversionError: neither it nor the definition of `code` in it is Python."""
     try:
         return _whole(code.co_filename, "".join(lines))
     except SyntaxError as error:
