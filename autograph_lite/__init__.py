@@ -65,8 +65,7 @@ from autograph_lite.runtime.reporting.decisions_table import Decision, Decisions
 from autograph_lite.runtime.reporting.report import Report
 from autograph_lite.runtime.saving.export import save
 from autograph_lite.runtime.saving.loaded_function import LoadedFunction
-from autograph_lite.runtime.saving.loaded_module import LoadedModule
-from autograph_lite.runtime.saving.loading import load
+from autograph_lite.runtime.saving.loading import LoadedModule, load
 from autograph_lite.runtime.state.dataset_slices import from_slices
 from autograph_lite.runtime.state.module import Module
 from autograph_lite.runtime.state.variable import Variable

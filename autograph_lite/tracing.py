@@ -39,7 +39,7 @@ class Tracing:
       folding: whether what follows from Python's numbers is known (`values.values`).
       loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
       facts: what tests have told of values that are one of several (`trace_context.path_facts`).
-      carried: the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_bodies`).
+      carried: the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_options`).
       barriers: of the innermost staged loop (`trace_context.update_order`).
       reached: which lanes reach this code (`trace_context.lane_termination`).
       foreseen: loops whose numbers are known in each iteration (`lane_eval.path_conditions`).

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autograph_lite.cli.error_pages import classes
+from autograph_lite.cli.commands import classes
 from tests.errors.examples import example
 from tests.pages import DOCS
 

@@ -11,14 +11,16 @@ Results go to stdout and everything else to stderr, so that a script can use bot
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograph_lite import config
-from autograph_lite.cli import error_pages, showing
+from autograph_lite import config, errors
+from autograph_lite.cli import showing
 from autograph_lite.cli.named_functions import Found, find_functions
 from autograph_lite.cli.named_modules import import_target, split_target
 from autograph_lite.cli.usage import PROG, UsageError, parse_command
@@ -93,7 +95,7 @@ def _examine() -> int:
 
 def _tell(name: str | None) -> int:
     """Shows what an error means."""
-    print(error_pages.error_page(name))
+    print(error_page(name))
     return DONE
 
 
@@ -158,3 +160,30 @@ def _close_stdout() -> None:
 
 def _report(message: str) -> None:
     print(f"{PROG}: {message}", file=sys.stderr)
+
+
+def classes() -> dict[str, type[Exception]]:
+    """The errors and warnings that users see, by their names, in the order of the page in docs/."""
+    return {
+        name: kind
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, Exception) and kind is not errors.AutographError
+    }
+
+
+def error_page(name: str | None) -> str:
+    """What the command shows for `name`. Raises UsageError: there is no such class."""
+    known = classes()
+    if name is None:
+        width = max(map(len, known))
+        return "\n".join(f"{each:{width}}  {_lines(kind)[0]}" for each, kind in known.items())
+    name = name.removeprefix("autograph_lite.").removeprefix("errors.")
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else "without a name, all are listed"
+        raise UsageError(f"no error named {name!r}; {hint}")
+    return "\n".join([f"{name}: {_lines(known[name])[0]}", *_lines(known[name])[1:]])
+
+
+def _lines(kind: type[Exception]) -> list[str]:
+    return inspect.cleandoc(kind.__doc__ or "").splitlines()

@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, shared, views
-from autograph_lite.converters import logical, slices, walked, walked_parts
+from autograph_lite.converters import logical, slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import binds_or_suspends
 from autograph_lite.syntax import quote, trees
@@ -50,7 +50,7 @@ AUGMENTED = {
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
     calls = shared.writers(function.body)
-    parts = walked_parts.run(function, context, calls)
+    parts = walked.name_parts(function, context, calls)
     found = item_stores.stores(function, calls)
     walked.run(function, context)
     body = function.body

@@ -13,7 +13,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import convert
-from autograph_lite.runtime.reporting import colours
+from autograph_lite.runtime.reporting import page
 from autograph_lite.runtime.reporting.report import Report
 from tests.report import model
 
@@ -165,7 +165,7 @@ def test_a_notebook_shows_signatures_and_what_statements_became() -> None:
 
 def test_code_is_coloured_and_escaped() -> None:
     lines = ['if x < "<b>":  # a & b', "    match = 1", "    match x:", 'y = """', "</i>", '"""']
-    found = colours.python(lines)
+    found = page.python_as_html(lines)
     assert (
         found[0]
         == '<i class="k">if</i> x &lt; <i class="s">&quot;&lt;b&gt;&quot;</i>:  <i class="c"># a &amp; b</i>'
@@ -176,7 +176,7 @@ def test_code_is_coloured_and_escaped() -> None:
 
 
 def test_what_is_no_python_is_shown_without_colours() -> None:
-    assert colours.python(['"""<'])[0] == "&quot;&quot;&quot;&lt;"
+    assert page.python_as_html(['"""<'])[0] == "&quot;&quot;&quot;&lt;"
 
 
 def test_the_drawing_leaves_out_what_xla_drops() -> None:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, strategies as st
 
-from autograph_lite.jax_internals.conditionals import branch_traces, common_operands
+from autograph_lite.jax_internals.conditionals import branch_traces
 
 XS = [np.float32(x) for x in (2, 3, 5, 7)]
 CONSTANT = jnp.float32([11, 13])
@@ -41,8 +41,8 @@ def conditional(choices: Sequence[Sequence[int]]) -> Any:
 
 
 def as_jax_does(branches: Sequence[Any]) -> Any:
-    separated, held = zip(*map(common_operands.partial_eval.separate_consts, branches), strict=True)
-    return common_operands.common._merge_common_consts(separated, held)
+    separated, held = zip(*map(branch_traces.partial_eval.separate_consts, branches), strict=True)
+    return branch_traces.common._merge_common_consts(separated, held)
 
 
 @given(st.lists(st.lists(st.integers(0, len(XS)), max_size=4), min_size=2, max_size=4))
@@ -50,7 +50,7 @@ def test_the_program_is_that_of_jax(choices: list[list[int]]) -> None:
     tests: list[Any] = [True, False] if len(choices) == 2 else [np.int32(n) for n in range(len(choices))]
     program = conditional(choices)
     ours = jax.make_jaxpr(program)(tests[0], *XS)
-    with mock.patch.object(common_operands, "merged", as_jax_does):
+    with mock.patch.object(branch_traces, "merged", as_jax_does):
         assert str(ours) == str(jax.make_jaxpr(conditional(choices))(tests[0], *XS))
     expected = [eager(numbers) for numbers in choices]
     assert [float(jax.jit(program)(test, *XS)[0]) for test in tests] == expected

@@ -6,7 +6,7 @@ It uses JAX's insides; `branch_trace` falls back to public means where these hav
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -16,14 +16,15 @@ from jax import lax
 from jax._src import api_util, core, source_info_util
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax as lax_internal
-from jax._src.lax.control_flow import conditionals
+from jax._src.lax.control_flow import common, conditionals
 from jax.extend.core import (  # type: ignore[attr-defined]
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
     jaxpr_as_fun,
 )
 
 from autograph_lite.jax_internals import avals, constant_folding, tracing_state
-from autograph_lite.jax_internals.conditionals import common_operands, lanewise_cond, store_sinking
+from autograph_lite.jax_internals.conditionals import lanewise_cond, store_sinking
+from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.numpy_constants import KeepingTrace, keep_constants
 from autograph_lite.jax_internals.references import ambient
 
@@ -161,20 +162,20 @@ class OpenTrace:
             index, jaxprs = lax.convert_element_type(test, np.int32), jaxprs[::-1]
         else:
             index = lax.clamp(np.int32(0), test, np.int32(len(jaxprs) - 1))
-        sunk = store_sinking.sink(*common_operands.merged(jaxprs))
-        merged, consts = sunk.branches, sunk.inputs
+        sunk = store_sinking.sink(*merged(jaxprs))
+        joined, consts = sunk.branches, sunk.inputs
         if any(
             map(avals.varying_axes, [index, *consts])
         ):  # each device has its lanes, and takes JAX's way through them
             lanes = None
         if lanes is None and sunk.cheap():
-            ways = [jaxpr_as_fun(jaxpr)(*consts) for jaxpr in merged]
+            ways = [jaxpr_as_fun(jaxpr)(*consts) for jaxpr in joined]
             return sunk.written([lax.select_n(index, *values) for values in zip(*ways, strict=True)])
         # An output that is one input on every path needs no branch.
-        ways = [partial_eval._jaxpr_forwarding(getattr(jaxpr, "jaxpr", jaxpr)) for jaxpr in merged]
+        ways = [partial_eval._jaxpr_forwarding(getattr(jaxpr, "jaxpr", jaxpr)) for jaxpr in joined]
         forwarded = [way[0] if len(set(way)) == 1 else None for way in zip(*ways, strict=True)]
         kept = [way is None for way in forwarded]
-        pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in merged]
+        pruned = [partial_eval.prune_closed_jaxpr_outputs(jaxpr, kept) for jaxpr in joined]
         bind = (
             conditionals.cond_p.bind
             if lanes is None
@@ -214,3 +215,32 @@ def _program(kind: Any) -> str:
         return list(kind.select(test, traces))
 
     return str(jax.make_jaxpr(choose)(True, np.float32(2)))
+
+
+def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The branches as functions of what any of them holds, and the values of that.
+
+    Args:
+      branches: closed jaxprs without inputs and effects.
+    """
+    separated, held = zip(*map(partial_eval.separate_consts, branches), strict=True)
+    inputs = {id(const): const for consts in held for const in consts}
+    types = {key: jax.typeof(const) for key, const in inputs.items()}
+    alike = all(type(kind) is core.ShapedArray for kind in types.values())
+    if not alike or any(len(set(map(id, consts))) < len(consts) for consts in held):
+        branches, values = common._merge_common_consts(separated, held)
+        return branches, values
+    made = []
+    for branch, consts in zip(separated, held, strict=True):
+        own = dict(zip(map(id, consts), open_jaxpr(branch).invars, strict=True))
+        made.append(_of(branch, own, types))
+    return made, [*inputs.values()]
+
+
+def _of(branch: Any, own: Mapping[int, Any], types: Mapping[int, Any]) -> Any:
+    """The branch as a function of all inputs: `own` are its variables for some of them."""
+    if list(own) == list(types):
+        return branch
+    jaxpr = open_jaxpr(branch)
+    jaxpr = jaxpr.replace(invars=[own.get(key) or core.Var(kind) for key, kind in types.items()])
+    return jaxpr if branch is open_jaxpr(branch) else branch.replace(jaxpr=jaxpr)

@@ -32,7 +32,7 @@ from jax.extend.core import Literal, jaxpr_as_fun
 
 from autograph_lite.jax_internals import provenance
 from autograph_lite.jax_internals.dataflow import primitive_traits
-from autograph_lite.operators.trace_context import loop_bodies
+from autograph_lite.operators.trace_context import loop_options
 
 MOST = 8  # equations of both branches
 # Elements that a GPU computes in less than the 8 us or more that a branch in a loop is reported to cost there.
@@ -49,7 +49,7 @@ _SLOW = primitive_traits.TRANSCENDENTAL | {"pow"}
 def may_be_cheap() -> bool:
     """Whether branches are worth a look: in a loop that JAX stages."""
     config: Any = jax.config
-    return loop_bodies.in_loop() and not config.jax_disable_jit
+    return loop_options.in_loop() and not config.jax_disable_jit
 
 
 def is_awaited(test: jax.Array, branches: Sequence[Any]) -> bool:
@@ -59,7 +59,7 @@ def is_awaited(test: jax.Array, branches: Sequence[Any]) -> bool:
         values[atom]
         for values, branch in zip(known, branches, strict=True)
         for atom in branch.jaxpr.outvars
-        if not isinstance(atom, Literal) and atom in values and loop_bodies.is_carried(values[atom])
+        if not isinstance(atom, Literal) and atom in values and loop_options.is_carried(values[atom])
     ]
     return provenance.follows_through(test, _SLOW, kept)
 

@@ -27,8 +27,8 @@ from autograph_lite.operators.ragged import known_ranges
 from autograph_lite.operators.ragged.selection import Selection, having, length_of
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import unboxed
-from autograph_lite.operators.values.lazy_readers import Lazy
 from autograph_lite.operators.values.values import (
+    Lazy,
     as_index,
     describe,
     is_arraylike,

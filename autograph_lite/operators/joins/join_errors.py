@@ -26,7 +26,7 @@ from autograph_lite.operators.object_graph import opaque_objects as opaque_objec
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, retracing
 from autograph_lite.operators.values.boxes import Whole
-from autograph_lite.operators.values.lazy_readers import Lazy
+from autograph_lite.operators.values.values import Lazy
 from autograph_lite.tracing import thread
 
 

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from jax.extend import core
 
-from autograph_lite.operators.lane_eval import cross_dependence
+from autograph_lite.jax_internals.dataflow.framework import Forward
+from autograph_lite.jax_internals.dataflow.scan_ir import groups
+from autograph_lite.operators.lane_eval import primitive_rules
 from autograph_lite.operators.lane_eval.interpreter import Run, Values
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
@@ -81,11 +83,8 @@ def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[boo
     pairs = list(zip(args, inside, strict=True))
     if any(by_step and row is not None and len(row.python) > 1 for row, by_step in pairs):
         return False
-    sources = [
-        None if a is None else cross_dependence.INSIDE if by_step else cross_dependence.AROUND
-        for a, by_step in pairs
-    ]
-    if cross_dependence.meet(body, sources):
+    sources = [None if a is None else INSIDE if by_step else AROUND for a, by_step in pairs]
+    if meet(body, sources):
         return False
     lanes, steps = np.flatnonzero(lengths), np.arange(int(lengths.max()))
     run.spend(len(lanes) + len(steps))
@@ -102,3 +101,57 @@ def _pairs(rows: Known, lanes: Any, steps: Any) -> Known:
     return rows.changed(
         lambda a: a[lanes if len(a) > 1 else 0 * lanes, steps if a.shape[1] > 1 else 0 * steps]
     )
+
+
+# What a value follows from: nothing but literals, the loop around, the loop inside, both; None where data are in it.
+Sources = frozenset[str] | None
+NOWHERE: frozenset[str] = frozenset()
+AROUND, INSIDE = frozenset({"around"}), frozenset({"inside"})
+COMPUTED = frozenset(primitive_rules.RULES) | {
+    "convert_element_type", "squeeze", "reshape", "broadcast_in_dim", "shift_right_logical",
+}  # fmt: skip
+
+
+class MetError(Exception):
+    """They do."""
+
+
+class _Met(Forward[Sources]):
+    literal = constant = NOWHERE
+
+    def joined(self, values: Sequence[Sources]) -> Sources:
+        found = NOWHERE
+        for source in values:
+            if source is None:
+                return None
+            found |= source
+        if found >= AROUND | INSIDE:
+            raise MetError
+        return found
+
+    def decided(self, test: Sources, value: Sources) -> Sources:
+        return (
+            value if test is None else self.joined([test, value])
+        )  # it may be the same whatever data decide
+
+    def equation(self, equation: Any, operands: list[Sources]) -> list[Sources]:
+        found = super().equation(equation, operands)
+        if equation.primitive.name == "scan":  # whose outputs are not gone through
+            found = [now if n < len(groups(equation, operands)[1]) else None for n, now in enumerate(found)]
+        return found
+
+    def operation(self, equation: Any, operands: list[Sources]) -> list[Sources]:
+        if not {"jaxpr", "call_jaxpr"}.isdisjoint(equation.params):
+            raise MetError  # nobody knows
+        name = equation.primitive.name
+        found = self.joined(operands) if name == "iota" or name in COMPUTED else None
+        return [found] * len(equation.outvars)
+
+
+def meet(jaxpr: Any, inputs: Sequence[Sources]) -> bool:
+    """Whether an equation of a closed jaxpr computes a number from one of `AROUND` and one of `INSIDE`."""
+    try:
+        _Met().results(jaxpr, inputs)
+    except MetError:
+        return True
+    return False

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.values import instances
-from autograph_lite.operators.values.lazy_readers import Lazy
+from autograph_lite.operators.values.values import Lazy
 
 _ARRAYS = frozenset({"jax", "jaxlib"})
 _PLAIN = _ARRAYS | {"builtins", "autograph_lite", "numpy"}  # of modules and functions, too

@@ -35,7 +35,7 @@ from autograph_lite.operators.python import (
     sort_keys,
 )
 from autograph_lite.operators.ragged.selection import Selection
-from autograph_lite.operators.user_code import ownership, user_warnings
+from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.one_of import OneOf, as_number, on_each
@@ -531,5 +531,5 @@ OVERLOADS: dict[Any, Any] = {
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
     itertools.repeat: repeat_,
-    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: user_warnings.warn_,
+    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: source_places.warn_,
 }  # fmt: skip

@@ -4,7 +4,6 @@ __all__ = [
     "branch_options",
     "decision_log",
     "lane_termination",
-    "loop_bodies",
     "loop_options",
     "path_facts",
     "update_order",

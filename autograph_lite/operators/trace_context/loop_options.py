@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals import symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.while_primitive import Options
 from autograph_lite.operators.user_code import source_places
@@ -175,3 +175,13 @@ def set_loop_options(
             )
         loop.unroll = unroll
         loop.options = Options(maximum_iterations, checkpoints, differentiable)
+
+
+def in_loop() -> bool:
+    """Whether it is."""
+    return thread.now.carried is not None
+
+
+def is_carried(value: Any) -> bool:
+    """Whether the innermost loop carries this array, and it is as the iteration before has left it."""
+    return any(tracing_state.is_same(value, each) for each in thread.now.carried or ())

@@ -25,7 +25,7 @@ from jax import lax
 
 from autograph_lite.jax_internals import overlapping_updates, provenance, tracing_state
 from autograph_lite.operators.object_graph.reachability import by_code
-from autograph_lite.operators.trace_context import loop_bodies
+from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.syntax import codes
 from autograph_lite.tracing import thread
@@ -71,7 +71,7 @@ def pin_update(array: Any) -> Any:
 
 def computed(array: Any) -> Any:
     """An array that is computed once, and not again where its items are used: on CPUs, in loops."""
-    return lax.optimization_barrier(array) if _helps() and loop_bodies.in_loop() else array
+    return lax.optimization_barrier(array) if _helps() and loop_options.in_loop() else array
 
 
 def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
@@ -84,9 +84,9 @@ def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) ->
         return write(base, new)
     if all(isinstance(size, int) and size == 1 for size in new.shape):
         return write(base, new)
-    if loop_bodies.in_loop() and jax.default_backend() == "cpu":
+    if loop_options.in_loop() and jax.default_backend() == "cpu":
         lies = provenance.origin(base)
-        if lies is not None and not loop_bodies.is_carried(lies):
+        if lies is not None and not loop_options.is_carried(lies):
             return overlapping_updates.out_of_place(base, new, write)
     return overlapping_updates.update(base, new, write)
 

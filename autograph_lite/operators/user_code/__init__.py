@@ -8,5 +8,4 @@ __all__ = [
     "pure_callables",
     "source_places",
     "unconverted",
-    "user_warnings",
 ]

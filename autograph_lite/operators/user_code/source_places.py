@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -268,3 +269,25 @@ def _is_users_lambda(code: types.CodeType) -> bool:
     if not before.strip(" ("):
         before = linecache.getline(code.co_filename, line - 1).rstrip() + before
     return bool(_LAMBDA.search(before))
+
+
+def warn_(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
+    """`warnings.warn(...)`, where `stacklevel` counts functions of the user's."""
+    frame = user_frame()
+    for _ in range(stacklevel - 1):
+        frame = frame and _caller(frame)
+    kind = type(message) if isinstance(message, Warning) else UserWarning if category is None else category
+    if frame is None or args or kwargs or not (isinstance(kind, type) and issubclass(kind, Warning)):
+        warnings.warn(message, category, stacklevel + 1, *args, **kwargs)
+        return
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    name = frame.f_globals.get("__name__", "<string>")
+    warnings.warn_explicit(message, kind, frame.f_code.co_filename, frame.f_lineno, name, registry)
+
+
+def _caller(frame: types.FrameType) -> types.FrameType | None:
+    """The frame that called the user's function, where `frame` runs a piece of it."""
+    outer = outer_frame(frame)
+    while outer is not None and is_piece(frame.f_code, outer.f_code):
+        frame, outer = outer, outer_frame(outer)
+    return outer

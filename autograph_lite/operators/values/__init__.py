@@ -4,7 +4,6 @@ __all__ = [
     "boxes",
     "dataclass_objects",
     "instances",
-    "lazy_readers",
     "one_of",
     "place",
     "pytrees",

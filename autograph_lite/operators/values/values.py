@@ -151,3 +151,9 @@ def as_index(value: Any) -> Any:
 def any_traced(value: Any) -> bool:
     """Whether JAX has to decide on a leaf of `value`."""
     return any(map(traced, pytrees.leaves(value)))
+
+
+class Lazy:
+    """Base of what holds arrays and gives items of them later: who writes to one of them is told (see `array_paths`)."""
+
+    kind: type = object  # the type that it stands for to those who know Python's only; `object` for others

@@ -11,11 +11,14 @@ import functools
 import hashlib
 import html
 import importlib.resources
+import io
+import keyword
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+import tokenize
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from autograph_lite.runtime.explaining.explanation import Explanation, Retrace, duration
 from autograph_lite.runtime.explaining.line_links import Line, Place
-from autograph_lite.runtime.reporting import colours, timeline
 from autograph_lite.runtime.reporting.decisions_table import Decision
 from autograph_lite.runtime.reporting.drawing import drawing
 from autograph_lite.runtime.reporting.sections import Section
@@ -44,7 +47,7 @@ def page(shown: Gathered) -> str:
         f'<main id="texts">{"".join(_panes(shown, numbers.get))}</main>',
         f'<section aria-labelledby="h-flow"><h2 id="h-flow">Staged control flow</h2><div class="scroll" tabindex="0">'
         f"{drawing(shown.name, shown.nodes, numbers.get, _headers(shown.sections))}</div></section>",
-        timeline.section(shown.retraces),
+        _timeline(shown.retraces),
     ])  # fmt: skip
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -107,7 +110,7 @@ def _panes(shown: Gathered, index: Index) -> Iterator[str]:
 
 def _source(section: Section, decided: dict[Place, list[Decision]], index: Index) -> Iterator[str]:
     yield _heading(f"{section.name}, {pathlib.PurePath(section.path).name}:{section.first_line}")
-    texts = colours.python([line.text for line in section.source])
+    texts = python_as_html([line.text for line in section.source])
     for number, (line, text) in enumerate(zip(section.source, texts, strict=True), section.first_line):
         notes = "".join(
             _note(each, line.text) for each in decided.get((section.path, number), []) if line.places
@@ -119,7 +122,7 @@ def _generated(section: Section, index: Index) -> Iterator[str]:
     yield _heading(section.name)
     if section.note:
         yield _empty(section.note)
-    texts = colours.python([line.text for line in section.generated])
+    texts = python_as_html([line.text for line in section.generated])
     for number, (line, text) in enumerate(zip(section.generated, texts, strict=True), 1):
         yield _line(number, text, line.places, index)
 
@@ -172,3 +175,110 @@ def _empty(text: str) -> str:
         '<div class="line" role="option" aria-selected="false" tabindex="-1"><span class="n"></span>'
         f"<code>{html.escape(text)}</code></div>"
     )
+
+
+_HEADS = ("trace", "cost", "signature", "called from", "why")
+
+
+def _timeline(retraces: Explanation) -> str:
+    """The traces, the first one first; bars follow each other as the traces did."""
+    total = sum(map(_cost, retraces)) or 1.0
+    rows, before = [], 0.0
+    for each in retraces:
+        rows.append(_row(each, before / total, total))
+        before += _cost(each)
+    heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
+    return (
+        '<section aria-labelledby="h-traces"><h2 id="h-traces">Traces</h2>'
+        f'<p>{html.escape(retraces.summary())}. <span class="key trace"></span> tracing '
+        f'<span class="key compile"></span> compiling</p><div class="scroll" tabindex="0">'
+        f'<table role="table"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></section>'
+    )
+
+
+def _cost(each: Retrace) -> float:
+    return each.trace_seconds + (each.compile_seconds or 0.0)
+
+
+def _row(each: Retrace, start: float, total: float) -> str:
+    compiling = each.compile_seconds
+    told = f"{duration(each.trace_seconds)} tracing"
+    told += ", not compiled" if compiling is None else f", {duration(compiling)} compiling"
+    place = each.called_from
+    called = f"{pathlib.PurePath(place.path).name}:{place.line} {place.function}" if place else ""
+    widths = (100 * start, 100 * each.trace_seconds / total, 100 * (compiling or 0.0) / total)
+    bar = "".join(
+        f'<span class="{name}" style="width:{width:.2f}%"></span>'
+        for name, width in zip(("gap", "trace", "compile"), widths, strict=True)
+    )
+    cells = (
+        f'class="cost"><span class="bar" aria-hidden="true">{bar}</span>{told}',
+        f'data-head="signature"><code>{html.escape(each.signature)}</code>',
+        f'data-head="called from">{html.escape(called)}',
+        f'data-head="why">{_why(each)}',
+    )
+    # A narrow page shows a row as a block, which is no row to screen readers unless it says so.
+    rest = "".join(f'<td role="cell" {cell}</td>' for cell in cells)
+    return f'<tr role="row"><th scope="row" role="rowheader" data-head="trace">{each.index}</th>{rest}</tr>'
+
+
+def _why(each: Retrace) -> str:
+    if each.nearest is None:
+        lines = ["the first trace"]
+    else:
+        found = ", ".join(each.differences) or "nothing in the arguments differs"
+        lines = [f"{found} (from trace {each.nearest})"]
+    lines += [f"'{name}' was bound to another object since" for name in each.rebound]
+    lines += [f"Avoid it: {sentence}" for sentence in each.advice.splitlines()]
+    return "<br>".join(map(html.escape, lines))
+
+
+_KINDS = {tokenize.COMMENT: "c", tokenize.STRING: "s", tokenize.NUMBER: "d"}
+# Python 3.12 has tokens for the parts of f-strings.
+_KINDS |= {
+    getattr(tokenize, name): "s"
+    for name in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")
+    if hasattr(tokenize, name)
+}
+
+
+def python_as_html(lines: Sequence[str]) -> list[str]:
+    """The lines as HTML; without colours from where they can't be read as Python on."""
+    spans: dict[int, list[tuple[int, int, str]]] = {}
+    for row, start, end, kind in _spans(lines):
+        spans.setdefault(row, []).append((start, end, kind))
+    return [_marked(line, spans.get(row, [])) for row, line in enumerate(lines)]
+
+
+def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
+    """Row from 0, start, end and kind of what has a colour."""
+    reader = io.StringIO("".join(f"{line}\n" for line in lines)).readline
+    try:
+        for token in tokenize.generate_tokens(reader):
+            named = token.type == tokenize.NAME and _is_keyword(token)
+            kind = "k" if named else _KINDS.get(token.type)
+            if kind is None:
+                continue
+            (first, start), (last, end) = token.start, token.end
+            for row in range(first, last + 1):
+                from_, to = start if row == first else 0, end if row == last else len(lines[row - 1])
+                yield row - 1, from_, to, kind
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return
+
+
+def _is_keyword(token: tokenize.TokenInfo) -> bool:
+    """Whether a name is a keyword; `match` and `case` are where a line begins with one and ends in a colon."""
+    if token.string in {"match", "case"}:
+        return not token.line[: token.start[1]].strip() and token.line.rstrip().endswith(":")
+    return keyword.iskeyword(token.string)
+
+
+def _marked(line: str, spans: Sequence[tuple[int, int, str]]) -> str:
+    parts, at = [], 0
+    for start, end, kind in spans:
+        if start < at or end <= start:
+            continue
+        parts += [html.escape(line[at:start]), f'<i class="{kind}">{html.escape(line[start:end])}</i>']
+        at = end
+    return "".join([*parts, html.escape(line[at:])])

@@ -5,7 +5,6 @@ __all__ = [
     "call_types",
     "export",
     "loaded_function",
-    "loaded_module",
     "loading",
     "saved_checks",
     "saved_values",

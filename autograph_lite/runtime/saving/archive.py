@@ -28,6 +28,7 @@ from autograph_lite.errors import LoadError
 
 FORMAT = 1  # of the manifest; a reader takes this number and lower ones
 MANIFEST, CHECKSUM = "manifest.json", "manifest.sha256"
+SINGLE = "function"  # the name, in the manifest, of a function that is saved alone
 _IMPLS = ("threefry2x32", "rbg", "unsafe_rbg")  # of JAX's random keys
 
 

@@ -14,21 +14,19 @@ from jax import export
 from autograph_lite import config
 from autograph_lite.errors import SaveError
 from autograph_lite.operators.user_code import conversion, source_places
-from autograph_lite.runtime.saving import again, call_types, saved_checks
-from autograph_lite.runtime.saving.archive import Writer
-from autograph_lite.runtime.saving.loaded_function import LoadedFunction
-from autograph_lite.runtime.saving.loaded_module import LoadedModule
+from autograph_lite.runtime.saving import call_types, saved_checks
+from autograph_lite.runtime.saving.archive import SINGLE, Reader, Writer
+from autograph_lite.runtime.saving.loaded_function import LoadedFunction, LoadedProgram
+from autograph_lite.runtime.saving.loading import LoadedModule
 from autograph_lite.runtime.saving.saved_values import Json, NotDataError
 from autograph_lite.runtime.state.module import Module
 from autograph_lite.runtime.state.variable import Variable
-from autograph_lite.runtime.tracing import jax_export, not_exportable
+from autograph_lite.runtime.tracing import jax_export
 from autograph_lite.runtime.tracing.concrete import ConcreteFunction
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.tracing.trace import Trace
 from autograph_lite.runtime.types.array_spec import specs_in
 from autograph_lite.runtime.types.trace_type import variable_types
-
-SINGLE = "function"  # the name, in the manifest, of a function that is saved alone
 
 
 def save(
@@ -174,7 +172,7 @@ class _Saving:
     def function(self, function: Any, calls: Sequence[tuple[Any, ...]]) -> Json:
         """A function as data: its parameters, and its programs."""
         if isinstance(function, LoadedFunction):
-            return again.save_loaded(function, self._writer, self.number_of, self._platforms, self._vjp_order)
+            return save_loaded(function, self._writer, self.number_of, self._platforms, self._vjp_order)
         traces = _concrete(function, calls)
         signature = traces[0].signature
         return {
@@ -185,7 +183,7 @@ class _Saving:
 
     def _programs(self, concrete: ConcreteFunction) -> list[Json]:
         program, empty = jax_export.own_program(concrete.trace), _empty_program(concrete.trace)
-        not_exportable.refuse_unexportable(concrete.name, concrete.trace, program)
+        jax_export.refuse_unexportable(concrete.name, concrete.trace, program)
         rows = [self._program(concrete, program, lambda types: types)]
         if empty is not None:
             with contextlib.suppress(
@@ -267,3 +265,57 @@ class _Saving:
     def _variable(self, variable: Variable) -> Json:
         told = {"name": variable.name, "trainable": variable.trainable}
         return {**told, "array": self._writer.array(variable._value)}
+
+
+def save_loaded(
+    loaded: LoadedFunction,
+    writer: Writer,
+    number_of: Callable[[Variable], int],
+    platforms: Sequence[str],
+    vjp_order: int,
+) -> Json:
+    """A loaded function as data. Raises SaveError: it was saved for other platforms, or with fewer derivatives."""
+    for program in loaded.programs:
+        _refuse_more(loaded.__name__, program, platforms, vjp_order)
+    reader = loaded.programs[0].reader
+    return {
+        "name": loaded.__name__,
+        "parameters": _copied(loaded.parameters, reader, writer),
+        "programs": [_program(each, writer, number_of) for each in loaded.programs],
+    }
+
+
+def _program(program: LoadedProgram, writer: Writer, number_of: Callable[[Variable], int]) -> Json:
+    state = [
+        {"variable": number_of(slot)} if isinstance(slot, Variable) else {"argument": slot}
+        for slot in program.state
+    ]
+    return {**_copied(program.row, program.reader, writer), "state": state}
+
+
+def _copied(data: Any, reader: Reader, writer: Writer) -> Any:
+    """Data with the parts of a file that they name, which become parts of another; the user's own dicts are lists of pairs."""
+    if isinstance(data, list):
+        return [_copied(each, reader, writer) for each in data]
+    if not isinstance(data, dict):
+        return data
+    made = {key: _copied(each, reader, writer) for key, each in data.items()}
+    if "file" in data:
+        folder, _, name = data["file"].partition("/")
+        made["file"] = writer.part(folder, name.rpartition(".")[2], reader.part(data["file"]))
+    return made
+
+
+def _refuse_more(name: str, program: LoadedProgram, platforms: Sequence[str], vjp_order: int) -> None:
+    if not {*platforms} <= {*program.platforms}:
+        raise SaveError(
+            f"'{name}' was loaded from a file, and is saved for {', '.join(platforms)}.",
+            why=f"Its programs were lowered for {', '.join(program.platforms)}.",
+            fix="leave out `platforms`, or save the function itself for them.",
+        )
+    if vjp_order > program.vjp_order:
+        raise SaveError(
+            f"'{name}' was loaded from a file, and is saved with vjp_order={vjp_order}.",
+            why=f"That file holds its derivatives up to order {program.vjp_order}.",
+            fix="leave out `vjp_order`, or save the function itself with it.",
+        )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import jax
 from jax import export
 
 from autograph_lite.errors import LoadError
-from autograph_lite.runtime.saving import call_types, contained, dimension_checks
-from autograph_lite.runtime.saving.archive import Reader
-from autograph_lite.runtime.saving.export import SINGLE
+from autograph_lite.runtime.saving import call_types, contained
+from autograph_lite.runtime.saving.archive import SINGLE, Reader
 from autograph_lite.runtime.saving.loaded_function import LoadedFunction, LoadedProgram
-from autograph_lite.runtime.saving.loaded_module import LoadedModule
 from autograph_lite.runtime.saving.saved_values import Json
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.types.function_type import FunctionType
@@ -126,5 +125,38 @@ class _Loading:
         ]
         contained.refuse_others(exported, self._reader.path)
         made = LoadedProgram(name, exported, state, row, self._reader)
-        dimension_checks.refuse_misfit(kind, exported, state, row, made.used)
+        contained.refuse_misfit(kind, exported, state, row, made.used)
         return kind, made
+
+
+class LoadedModule:
+    """The converted methods of a Module that was saved, as attributes.
+
+    Attributes:
+      named_variables: its Variables by the paths that led to them.
+      variables: the same in their order.
+    """
+
+    def __init__(self, functions: Mapping[str, LoadedFunction], named: Mapping[str, Variable]) -> None:
+        self._functions, self.named_variables = dict(functions), dict(named)
+        self.variables = [*{id(variable): variable for variable in named.values()}.values()]
+
+    @property
+    def functions(self) -> dict[str, LoadedFunction]:
+        """Its methods by name."""
+        return dict(self._functions)
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """Those of `variables` that are trainable."""
+        return [variable for variable in self.variables if variable.trainable]
+
+    def __getattr__(self, name: str) -> LoadedFunction:
+        functions: dict[str, LoadedFunction] = self.__dict__.get("_functions", {})
+        if name not in functions:
+            raise AttributeError(f"The loaded module has no method {name!r}: it has {sorted(functions)}.")
+        return functions[name]
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls the method `__call__` of the module that was saved."""
+        return self.__getattr__("__call__")(*args, **kwargs)

@@ -5,7 +5,6 @@ __all__ = [
     "compile_times",
     "concrete",
     "jax_export",
-    "not_exportable",
     "program",
     "trace",
     "trace_cache",

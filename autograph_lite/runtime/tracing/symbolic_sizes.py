@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,11 +15,12 @@ import jax
 from jax import export
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.errors import AutographError, Location
+from autograph_lite.errors import AutographError, Location, SymbolicSizeWarning
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.jax_internals.loops import symbolic_shapes
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.state.carried_state import Restart
 
 Spec = tuple[Sequence[int | None], Any, bool]
@@ -251,3 +253,23 @@ def _trace(fn: Callable[..., Sequence[Any]], types: Sequence[jax.ShapeDtypeStruc
     if any(isinstance(const, Tracer) for const in jaxpr.consts):
         raise ValueError("A value of a trace around the function is used in it.")
     return SymbolicTrace(types, jaxpr, different, getattr(fn, "__name__", "call"))
+
+
+def warn_of_symbolic_sizes(fn: Callable[..., Any], failure: InconclusiveSize) -> None:
+    """Warns that `fn` is traced for each size, at the user's line that has asked for one."""
+    place = failure.where or source_places.line_of_function(fn)
+    if place:
+        warnings.warn_explicit(symbolic_message(fn, failure), SymbolicSizeWarning, place.path, place.line)
+
+
+def symbolic_message(fn: Callable[..., Any], failure: InconclusiveSize) -> str:
+    """The text of the warning."""
+    reason = str(failure.error).strip().splitlines()
+    return str(
+        AutographError(
+            f"'{name_of(fn)}' is traced for each size of its arguments.",
+            where=failure.where or source_places.line_of_function(fn),
+            why=f"With sizes that are not known: {reason[0] if reason else type(failure.error).__name__}",
+            fix="leave the size to JAX, with x.shape[0] in `range` or in arithmetic; or give all sizes in the ArraySpec.",
+        )
+    )

@@ -30,7 +30,7 @@ from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
-from autograph_lite.runtime.tracing import symbolic_sizes, symbolic_warnings
+from autograph_lite.runtime.tracing import symbolic_sizes
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.types.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.types.function_type import FunctionType, Slot
@@ -318,7 +318,7 @@ class Trace:
             except symbolic_sizes.InconclusiveSize as failure:
                 program = self._kept((owned, state, _shapes(arrays), lent), arrays, bindings)
                 self._per_size = True  # only now: what fails for known sizes, too, is the user's mistake
-                symbolic_warnings.warn_of_symbolic_sizes(self.fn, failure)
+                symbolic_sizes.warn_of_symbolic_sizes(self.fn, failure)
                 return program
         return self._kept((owned, state, _shapes(arrays) if self._specs else None, lent), arrays, bindings)
 

@@ -23,7 +23,7 @@ from autograph_lite.runtime.types.container_contents import contents_key, is_con
 from autograph_lite.runtime.types.literal import Literal, is_literal
 from autograph_lite.runtime.types.object_type import ObjectType
 from autograph_lite.runtime.types.trace_type import Placeholders, TraceType, TracingContext, registered_maker
-from autograph_lite.runtime.types.tree_differences import Part, differences
+from autograph_lite.runtime.types.tree_paths import Part, differences
 from autograph_lite.runtime.types.value_leaves import flatten_value
 
 

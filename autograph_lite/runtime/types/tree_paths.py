@@ -1,4 +1,4 @@
-"""Tree paths: how does the user get at each leaf of a structure, and what does the structure look like?
+"""Tree paths: how does the user get at each leaf of a structure, how does it look, and where does another one differ?
 
 JAX's own description of a structure tells neither `1` from `True` among the keys and the static fields of its nodes, nor
 where a leaf is in a dataclass.
@@ -15,6 +15,7 @@ from typing import Any
 import jax
 
 from autograph_lite.runtime.types.literal import Literal
+from autograph_lite.runtime.types.trace_type import TraceType
 from autograph_lite.runtime.types.value_leaves import keys_of
 
 
@@ -126,3 +127,45 @@ def structure_text(treedef: Any, leaves: Sequence[str]) -> str:
         return re.sub(r"\s*\n\s*", " ", text)  # some libraries print a field a line
     except Exception:  # users' classes may refuse to be made, or printed, with texts in them
         return f"{treedef}: {', '.join(leaves)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A structure, or a part of one, and the types of its leaves."""
+
+    treedef: Any
+    leaves: Sequence[TraceType]
+
+    @property
+    def kind(self) -> Any:
+        """The class of its outermost node; None for a leaf."""
+        data = self.treedef.node_data()
+        return data and data[0]
+
+    def children(self) -> dict[str, Part]:
+        """The parts under its outermost node, by what to write to get at each."""
+        found, start = {}, 0
+        for key, child in zip(child_keys(self.treedef), self.treedef.children(), strict=True):
+            found[key] = Part(child, self.leaves[start : start + child.num_leaves])
+            start += child.num_leaves
+        return found
+
+    def __str__(self) -> str:
+        return structure_text(self.treedef, list(map(repr, self.leaves)))
+
+
+def differences(new: Part, old: Part, path: str) -> list[str]:
+    """What is at each place where the two differ, and what was: the innermost places that tell it."""
+    if new.kind is None and old.kind is None:
+        return new.leaves[0].differences(old.leaves[0], path)
+    if new.kind is not old.kind:
+        return [f"{path}: {new} where {old} was"]
+    mine, its = new.children(), old.children()
+    found: list[str] = []
+    for key, part in mine.items():
+        before = its.get(key)
+        fresh = [f"{path}{key}: {part} where nothing was"]
+        found += differences(part, before, path + key) if before is not None else fresh
+    found += [f"{path}{key}: nothing where {part} was" for key, part in its.items() if key not in mine]
+    same = new.treedef == old.treedef and static_types(new.treedef) == static_types(old.treedef)
+    return found if found or same else [f"{path}: {new} where {old} was"]

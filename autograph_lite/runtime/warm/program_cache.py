@@ -16,8 +16,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import export
 from jax.experimental import serialize_executable
+from jax.extend.core import jaxpr_as_fun
 
+from autograph_lite.jax_internals import avals
 from autograph_lite.operators.checks.raising import Entry, Site
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.saving import call_types, saved_checks
@@ -25,18 +28,11 @@ from autograph_lite.runtime.saving.archive import Reader, Writer
 from autograph_lite.runtime.saving.loaded_function import Outputs
 from autograph_lite.runtime.saving.saved_values import Json, NotDataError
 from autograph_lite.runtime.state.carried_state import KEPT
-from autograph_lite.runtime.tracing import not_exportable
+from autograph_lite.runtime.tracing import jax_export
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.tracing.trace import Trace
 from autograph_lite.runtime.types.leaf_partition import Split
-from autograph_lite.runtime.warm import (
-    cache_folder,
-    executables,
-    fingerprint,
-    machine_key,
-    portable_values,
-    stable_names,
-)
+from autograph_lite.runtime.warm import cache_folder, executables, fingerprint, machine_key, stable_names
 
 logger = logging.getLogger("autograph_lite")
 
@@ -62,7 +58,7 @@ class Cache:
         if self._restore(executable, program, _loaded) is not None:
             self.found += 1
             return
-        reader = self._restore(portable_file, program, portable_values.compile_portable)
+        reader = self._restore(portable_file, program, compile_portable)
         if reader is not None:
             self.found += 1
             self._write(executable, program, Writer.of(reader), reader.manifest, program.ready.compiled)
@@ -102,7 +98,7 @@ class Cache:
             return False
         kept = self._write(executable, program, writer.copy(), manifest, compiled)
         try:
-            more = portable_values.write_stablehlo(program, writer)
+            more = write_stablehlo(program, writer)
         except Exception as error:
             logger.debug("'%s' is kept for this machine alone: %r", program.name, error)
             return kept
@@ -172,7 +168,7 @@ def _told(trace: Trace, program: Program, writer: Writer) -> Json:
       NotDataError: it can't be said.
       SaveError: the program calls Python.
     """
-    not_exportable.refuse_unexportable(program.name, trace, program)
+    jax_export.refuse_unexportable(program.name, trace, program)
     assert program.result is not None
     assert program.after is not None
     if program.raises:
@@ -229,3 +225,28 @@ def _loaded(reader: Reader, program: Program) -> Any:
     tree = jax.tree.structure([0] * count)
     device = jax.devices()[0]
     return serialize_executable.deserialize_and_load(content, inputs, tree, execution_devices=[device])
+
+
+def write_stablehlo(program: Program, writer: Writer) -> Json:
+    """Adds the program as StableHLO; gives what the manifest is to say of it.
+
+    Raises:
+      ValueError: JAX does not promise that others can read it.
+    """
+    made = export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=[jax.default_backend()])
+    content = made(*program.types).serialize()
+    weak = [bool(aval.weak_type) for aval in program.jaxpr.out_avals]
+    return {"stablehlo": writer.program(bytes(content)), "weak": weak}
+
+
+def compile_portable(reader: Reader, program: Program) -> Any:
+    """The program of a file, compiled here."""
+    exported = export.deserialize(bytearray(reader.part(reader.manifest["stablehlo"])))
+    weak = reader.manifest["weak"]
+
+    def run(*flat: Any) -> list[Any]:  # StableHLO knows nothing of weak types
+        outputs = zip(exported.call(*flat), weak, strict=True)
+        return [avals.as_type(output, output.dtype, is_weak) for output, is_weak in outputs]
+
+    run.__name__ = program.name.rpartition(".")[2]
+    return executables.compile_here(jax.jit(run).lower(*program.types))
