@@ -15,6 +15,7 @@ from tests.one_of import (
     object_programs,
     once_refused,
     rebound_programs,
+    record_programs,
     text_programs,
 )
 from tests.one_of.agreement import PROGRAMS, agrees
@@ -48,6 +49,22 @@ def test_members_that_are_numbers_leave_jax_as_numbers() -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[object_programs.__name__])
 def test_objects(function, call) -> None:
     agrees(function, call)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[record_programs.__name__])
+def test_dataclass_objects(function, call) -> None:
+    agrees(function, call)
+
+
+def test_a_dataclass_object_among_the_arguments_is_changed_that_was_chosen() -> None:
+    def kept(points, k):
+        chosen = points[k]
+        chosen.x += 5
+        return chosen
+
+    points = [record_programs.Point(1.0), record_programs.Point(2.0)]
+    found = autograph_lite.convert(kept)(points, jnp.int32(1))
+    assert (points[0].x, points[1].x, found.x) == (1, 7, 7)
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])

@@ -113,15 +113,22 @@ def test_the_result_is_pythons(function) -> None:
             jax.tree.map(np.testing.assert_allclose, run(jnp.float32(x)), function(x))
 
 
-def test_a_write_to_one_of_two_is_refused() -> None:
-    def f(x):
-        p, q = Point(x), Point(x + 1)
-        chosen = p if x > 0 else q
-        chosen.x = 7.0
-        return p.x
+def written_to_one_of_two(x):
+    p, q = Point(x), Point(x + 1)
+    chosen = p if x > 0 else q
+    chosen.x = 7.0
+    return p.x
 
+
+def test_a_write_to_one_of_two_changes_that_one() -> None:
+    function = autograph_lite.convert(written_to_one_of_two)
+    assert function(jnp.float32(1)) == 7
+    assert function(jnp.float32(-1)) == -1
+
+
+def test_a_write_to_one_of_two_is_refused_in_a_program_of_others() -> None:
     with pytest.raises(MutationError, match="A Point is written to that is one object on one path"):
-        autograph_lite.convert(f)(jnp.float32(1))
+        jax.jit(autograph_lite.to_graph(written_to_one_of_two))(jnp.float32(1))
 
 
 def test_gradients_go_through_a_joined_object() -> None:

@@ -47,8 +47,8 @@ class Storage:
 class References:
     """The arrays of a program that is traced, by their ids."""
 
-    # classes whose objects are taken for the values that they hold, as those of dataclasses are
-    records: set[Any] = dataclasses.field(default_factory=set)
+    # dataclasses whose objects keep their identity, and other classes whose objects are the values that they hold
+    turned: set[Any] = dataclasses.field(default_factory=set)
     # by the arrays that the user's code holds
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
     versions: dict[int, Storage] = dataclasses.field(default_factory=dict)  # the same, by what these were
@@ -106,7 +106,7 @@ def _known() -> References:
 
 
 def latest_version(array: Any, trace: Any = None) -> Any:
-    """What an array is now; anything else itself. `trace` records it where it is made again, or the innermost one."""
+    """What an array is now; anything else itself. `trace` turned it where it is made again, or the innermost one."""
     known: References | None = thread.now.references
     if known is None or not known.storages:
         return array

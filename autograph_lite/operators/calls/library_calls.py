@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import dataclasses
 import functools
 import struct
 import sys
@@ -39,7 +40,13 @@ from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, source_places
-from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, with_variants
+from autograph_lite.operators.values.one_of import (
+    OneOf,
+    as_numbers,
+    has_variants,
+    on_each,
+    with_variants,
+)
 from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import thread
 
@@ -57,6 +64,20 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 _HELD = (*_FUNCTIONS, *jax_transformed.KINDS)
 
 
+_OF_DATACLASS_OBJECTS = (dataclasses.asdict, dataclasses.astuple, dataclasses.fields, dataclasses.replace)
+
+
+def _of_each(fn: Any) -> Any:
+    """`fn`, which wants an object, and not one of several."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is OneOf:
+            return on_each(lambda one: fn(one, *args[1:], **kwargs), args[0], acts=True)
+        return fn(*args, **kwargs)
+
+    return run
+
+
 @source_places.between
 def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     """`fn`, a library's callable, handed the converted forms of the user's functions."""
@@ -66,7 +87,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     if of_numpy is not None and module in ("math", "cmath"):
         return _of_numbers(fn, of_numpy)
     if root in ownership.UNTOUCHED_MODULES or module in ownership.UNTOUCHED_MODULES:
-        return fn
+        return _of_each(fn) if root == "dataclasses" and fn in _OF_DATACLASS_OBJECTS else fn
     if isinstance(fn, (type, types.FunctionType, types.BuiltinFunctionType)) and fn in ownership.UNTOUCHED:
         return fn
     if isinstance(fn, type) and ownership.only_stores(fn):

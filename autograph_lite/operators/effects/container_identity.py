@@ -24,10 +24,11 @@ from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.references import ambient
-from autograph_lite.operators.user_code import place_names, source_places
-from autograph_lite.operators.values import dataclass_objects, instances, pytrees
+from autograph_lite.operators.user_code import ownership, place_names, source_places
+from autograph_lite.operators.values import dataclass_objects, instances, pytrees, retracing
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.tracing import thread
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,7 +126,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
     def visit(node: Any) -> bool:
         if isinstance(node, (list, dict)):
             found.append(node)
-        elif dataclass_objects.is_record(node):
+        elif dataclass_objects.is_structure(node):
             if any(node is other for other in around):
                 return True
             if frozen or not dataclass_objects.is_frozen(node):
@@ -265,16 +266,22 @@ _ALONE = _holders(([],))
 
 
 def refuse_write(owner: Any) -> None:
-    """Raises MutationError if a write to `owner` may have to change another container."""
+    """To be called before `owner` is written to.
+
+    Raises:
+      MutationError: the write may have to change another container.
+      Reborn: so it is, and the objects may keep their identity.
+    """
     if not (_local.shared or _local.chosen):
         return
     _refuse_chosen(owner)
     if id(owner) in _local.shared and _local.shared[id(owner)][0] is owner:
+        groups = [group for group in _local.groups if _is_among(owner, (*group.copies, *group.originals))]
+        _want_identity([owner, *(one for group in groups for one in (*group.copies, *group.originals))])
         kind = type(owner).__name__
         place_names.wrote(owner)
         name = place_names.owner_spelling(owner)
         shown = f"A {kind}, '{name}'," if name else f"A {kind}"
-        groups = (group for group in _local.groups if _is_among(owner, (*group.copies, *group.originals)))
         raise MutationError(
             f"{shown} is written to that is one object on one path of a staged statement and another on another path.",
             where=(source_places.here(), *(group.place for group in groups)),
@@ -283,9 +290,24 @@ def refuse_write(owner: Any) -> None:
         )
 
 
+def _want_identity(owners: Iterable[Any]) -> None:
+    """Traces the function once more, with the dataclass objects among these as objects that a traced value chooses.
+
+    Raises:
+      Reborn: they are of the user's classes, and were taken for the values that they hold.
+    """
+    kinds = {type(one) for one in owners if hasattr(type(one), "__dataclass_fields__")}
+    turned = {dataclass_objects.class_key(kind) for kind in kinds if ownership.may_be_chosen(kind)}
+    known = thread.now.program
+    if known is not None and not turned <= known.turned:
+        raise retracing.Reborn([], turned=turned)
+
+
 def _refuse_chosen(owner: Any) -> None:
     kind = type(owner).__name__
     for chosen in _local.chosen:
+        if id(owner) in chosen[1] or (id(owner) in chosen[2] and _holders(chosen) > _ALONE):
+            _want_identity(containers(chosen[0]))
         if id(owner) in chosen[1]:
             raise MutationError(
                 f"A {kind} is written to that was chosen by a traced index.",

@@ -110,7 +110,7 @@ def same_value(a: Any, b: Any) -> bool:
     """Whether two leaves are the same Python value."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, _ITSELF) or dataclass_objects.is_record(a):
+    if type(a) is not type(b) or isinstance(a, _ITSELF) or dataclass_objects.is_structure(a):
         return False
     if ownership.is_users_class(type(a)):  # whose `__eq__` may compute with what paths have left
         return False
@@ -194,7 +194,7 @@ def capture(value: Any) -> Captured:
     for leaf in leaves:
         storages.show(leaf)
     leaves = [storages.pinned(leaf) for leaf in leaves]
-    if isinstance(inner, MUTABLE) or dataclass_objects.is_record(inner):
+    if isinstance(inner, MUTABLE) or dataclass_objects.is_structure(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)
     return Captured(value, present, structural, leaves)
@@ -263,7 +263,7 @@ def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | N
 def _class_of(*templates: Template) -> type | None:
     """The class of the objects that these may be, if it is one."""
     values = [leaf.value for each in templates for leaf in each.leaves if isinstance(leaf, Fixed)]
-    kinds = {type(value) for value in values if ownership.is_users_class(type(value))}
+    kinds = {type(value) for value in values if ownership.may_be_chosen(type(value))}
     return kinds.pop() if len(kinds) == 1 else None
 
 

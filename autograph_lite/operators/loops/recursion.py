@@ -271,4 +271,4 @@ def _is_numpys(value: Any) -> bool:
 def _is_mutable(value: Any) -> bool:
     if type(value) is tuple:
         return any(map(_is_mutable, value))
-    return isinstance(value, MUTABLE) or dataclass_objects.is_record(value)
+    return isinstance(value, MUTABLE) or dataclass_objects.is_structure(value)

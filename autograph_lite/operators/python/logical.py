@@ -230,7 +230,7 @@ def _are_like_tuples(left: Any, right: Any) -> bool:
 
 def _is_made_anew(value: Any) -> bool:
     made = isinstance(value, (jax.Array, np.ndarray, tuple, list, dict)) and not _is_bool(value)
-    return made or dataclass_objects.is_record(value)
+    return made or dataclass_objects.is_structure(value)
 
 
 def _is_enum(a: Any, b: Any) -> bool:

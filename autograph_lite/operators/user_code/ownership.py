@@ -88,6 +88,11 @@ def only_stores(kind: type) -> bool:
     return path.startswith("<") and not path.startswith("<frozen")
 
 
+def may_be_chosen(kind: type) -> bool:
+    """Whether an object of a class may be one of several: the class is the user's, and its calls are noted as births."""
+    return is_users_class(kind) or (hasattr(kind, "__dataclass_fields__") and only_stores(kind))
+
+
 def functions_of(value: Any) -> list[Any]:
     """The functions that an attribute of a class consists of."""
     match value:

@@ -2,7 +2,8 @@
 
     p = Point(x, y) if c else Point(y, x)     a new Point, of the joined x and the joined y
 
-Objects of other classes are structures, too, once a loop or a branch has made new ones of a class: the function is traced once
+Objects of other classes are structures, too, once a loop or a branch has made new ones of a class, and those of a dataclass
+are objects that keep their identity, once one that a traced value has chosen is written to: the function is traced once
 more then. JAX takes an object that nobody has registered for a leaf. So before a value is taken apart, its dataclasses are put
 into nodes that JAX can take apart, and that come back as the objects themselves.
 """
@@ -23,9 +24,19 @@ def is_record(value: Any) -> bool:
     """Whether `value` is a dataclass object that JAX takes for a leaf, or one of a class that is taken for one here."""
     kind = type(value)
     if not hasattr(kind, "__dataclass_fields__"):
-        known = thread.now.program
-        return known is not None and bool(known.records) and class_key(kind) in known.records
+        return _is_turned(kind)
     return not isinstance(value, Whole)
+
+
+def is_structure(value: Any) -> bool:
+    """Whether two paths may leave different objects like `value`, and the program goes on with a new one."""
+    return is_record(value) and not (hasattr(type(value), "__dataclass_fields__") and _is_turned(type(value)))
+
+
+def _is_turned(kind: type) -> bool:
+    """Whether objects of a class are not taken for what they are at first."""
+    known = thread.now.program
+    return known is not None and bool(known.turned) and class_key(kind) in known.turned
 
 
 def class_key(kind: type) -> Any:
@@ -61,7 +72,7 @@ def _ends(node: Any) -> bool:
 
 
 def _node_of(leaf: Any) -> pytrees.Held | None:
-    return dataclass_node(leaf) if is_record(leaf) else None
+    return dataclass_node(leaf) if is_structure(leaf) else None
 
 
 def object_leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:

@@ -321,7 +321,7 @@ def is_variant(value: Any) -> bool:
     if isinstance(value, _CONTENTS):
         return False
     known = isinstance(value, _VALUES) or is_large(value)
-    return known or callable(value) or ownership.is_users_class(type(value))
+    return known or callable(value) or ownership.may_be_chosen(type(value))
 
 
 def plain_number(variant: Any) -> Any:

@@ -18,7 +18,7 @@ class Reborn(BaseException):
     Attributes:
       sites: the calls of NumPy's whose arrays are to be the program's.
       outside: arrays that were there before it, which are to be arguments.
-      records: classes whose objects are to be the values that they hold.
+      turned: classes whose objects are to be the values that they hold; dataclasses whose objects are not to be.
       refusal: what is to be said where they can't be.
     """
 
@@ -27,8 +27,8 @@ class Reborn(BaseException):
         sites: Iterable[Site],
         outside: Iterable[np.ndarray[Any, Any]] = (),
         refusal: MutationError | None = None,
-        records: Iterable[Any] = (),
+        turned: Iterable[Any] = (),
     ) -> None:
         super().__init__()
-        self.records = set(records)
+        self.turned = set(turned)
         self.sites, self.outside, self.refusal = set(sites), [*outside], refusal

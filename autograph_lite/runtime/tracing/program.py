@@ -127,7 +127,7 @@ class Program:
         lent: numpy_arguments.Key = (),
         written: set[int],
         reborn: set[retracing.Site],
-        records: set[Any],
+        turned: set[Any],
         outside_arrays: list[Any],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
@@ -162,7 +162,7 @@ class Program:
         self.compiling = Compiling()
         self.given = list(given)
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
-        self._written_arrays, self._reborn, self._records = written, reborn, records
+        self._written_arrays, self._reborn, self._turned = written, reborn, turned
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
         self.seen: outside_arguments.Seen = []  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
@@ -530,10 +530,16 @@ class Program:
         with carried_checks.new_frame("outputs" if self.checked else "off", self.inside) as frame:
             try:
                 outputs = self._without_checks(flat, frame)
-            except Restart:  # what it draws is drawn again
+            except (Restart, retracing.Reborn) as again:  # what it draws is drawn again
                 np.random.set_state(drawn[0])
                 random.setstate(drawn[1])
-                raise
+                if isinstance(again, Restart):
+                    raise
+                self._reborn |= again.sites
+                self._turned |= again.turned
+                self._outside += again.outside
+                self.state.refusal = again.refusal or self.state.refusal
+                raise Restart from None
             found: list[tuple[Any, Any]] = []
             keys, values = [*frame.contents], [*frame.contents.values()]
             outputs = wide_programs.with_wide_ints([*outputs, *values], lambda *told: found.append(told))
@@ -550,7 +556,7 @@ class Program:
         decision_log.restart()
         numpy_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
-        known = References(change=in_place.change_in_place, reborn=self._reborn, records=self._records)
+        known = References(change=in_place.change_in_place, reborn=self._reborn, turned=self._turned)
         arrays, state = (
             numpy_arguments.enter(self._lent, self._written_arrays, flat[:count], known),
             flat[count:],
@@ -587,14 +593,8 @@ class Program:
                 mutual_exclusion.confirm()
                 outside_arguments.refuse_unseen(written, reached, self._unpassed)
                 births.want_changed()
-            except mutual_exclusion.BusyError:
+            except (mutual_exclusion.BusyError, retracing.Reborn):
                 raise
-            except retracing.Reborn as again:
-                self._reborn |= again.sites
-                self._records |= again.records
-                self._outside += again.outside
-                self.state.refusal = again.refusal or self.state.refusal
-                raise Restart from None
             except BaseException as error:
                 self._note_written(known)
                 is_about_tracer = concretization_errors.is_about_tracer(error)

@@ -122,7 +122,7 @@ class Trace:
         self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
         self._written: set[int] = set()  # the arrays that programs may write to
         self._reborn: set[retracing.Site] = set()  # calls of NumPy's that make arrays of the program
-        self._records: set[Any] = set()  # classes whose objects are the values that they hold
+        self._turned: set[Any] = set()  # see `References.turned`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
@@ -432,7 +432,7 @@ class Trace:
             lent=lent,
             written=self._written,
             reborn=self._reborn,
-            records=self._records,
+            turned=self._turned,
             outside_arrays=self._outside,
         )
 
