@@ -53,6 +53,7 @@ from autograph_lite.operators.items.iteration_over_written import at_place, plac
 from autograph_lite.operators.items.subscripts import (
     got,
     item,
+    set_default,
     set_item,
     slice,
     still,
@@ -221,6 +222,7 @@ calls.install_operators(
         **traced_text.OVERLOADS,
         **in_place.OVERLOADS,
         dict.get: got,
+        dict.setdefault: set_default,
         sys.exit: exit_,
     },
 )

@@ -18,11 +18,11 @@ def test_a_dict_key_that_is_written() -> None:
         return table
 
     assert message(f, jnp.int32(1)) == (
-        "TracedIndexError: 'table[i] = 3' indexes a dict with a traced value, int32[].\n"
+        "MutationError: A traced key, int32[], is none of those that the dict has, and its item is written.\n"
         "  test.py:2 in f\n"
         "      table[i] = 3\n"
-        "  The keys of a dict are Python values.\n"
-        "  Fix: use `match` or `if` on the value, or an array indexed by it."
+        "  Which keys there are is known while tracing.\n"
+        "  Fix: set an item for each key that there may be before, dict.fromkeys(range(n), 0), or use an array."
     )
 
 

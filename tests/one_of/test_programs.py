@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import autograph_lite
 from tests.one_of import (
     everyday_programs,
+    key_programs,
     none_programs,
     number_enum_programs,
     object_programs,
@@ -65,6 +68,37 @@ def test_a_dataclass_object_among_the_arguments_is_changed_that_was_chosen() -> 
     points = [record_programs.Point(1.0), record_programs.Point(2.0)]
     found = autograph_lite.convert(kept)(points, jnp.int32(1))
     assert (points[0].x, points[1].x, found.x) == (1, 7, 7)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[key_programs.__name__])
+def test_items_written_at_traced_keys(function, call) -> None:
+    agrees(function, call)
+
+
+def test_a_traced_key_that_is_missing_is_pythons_error() -> None:
+    for function, call in (
+        (key_programs.counted, [jnp.array([3, 9])]),
+        (key_programs.pairs, [jnp.array([2.0]), jnp.array([5])]),
+    ):
+        with pytest.raises(KeyError):
+            autograph_lite.convert(function)(*call)
+
+
+def test_a_traced_key_that_a_dict_would_get_is_refused_where_the_program_runs() -> None:
+    def put(table, key):
+        table[key] = 1.0
+        return table[1]
+
+    def read(key):
+        return collections.defaultdict(float, {1: 2.0})[key]
+
+    assert autograph_lite.convert(put)({1: 0.0}, jnp.int32(1)) == 1
+    for call in (
+        lambda: autograph_lite.convert(put)({1: 0.0}, jnp.int32(2)),
+        lambda: autograph_lite.convert(read)(jnp.int32(2)),
+    ):
+        with pytest.raises(autograph_lite.MutationError, match="is none of those that the"):
+            call()
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])

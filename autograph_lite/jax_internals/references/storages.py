@@ -106,7 +106,7 @@ def _known() -> References:
 
 
 def latest_version(array: Any, trace: Any = None) -> Any:
-    """What an array is now; anything else itself. `trace` turned it where it is made again, or the innermost one."""
+    """What an array is now; anything else itself. `trace` records it where it is made again, or the innermost one."""
     known: References | None = thread.now.references
     if known is None or not known.storages:
         return array

@@ -40,6 +40,7 @@ from autograph_lite.operators.effects import (
     outside_arrays,
     shared_containers,
 )
+from autograph_lite.operators.items import traced_keys
 from autograph_lite.operators.items.block_stores import axes_of, fill_whole, refuse_other_shape, store_block
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
@@ -54,7 +55,6 @@ from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each
 from autograph_lite.operators.values.values import (
-    SCALARS,
     Tracer,
     any_traced,
     as_index,
@@ -87,7 +87,7 @@ def item(base: Any, index: Any) -> Any:
     if type(base) is OneOf or type(index) is OneOf:
         return on_each(item, base, index)
     index = _folded(index, base)
-    if isinstance(base, dict) and isinstance(index, jax.Array) and not index.ndim:
+    if isinstance(base, dict) and traced_keys.is_traced_key(index):
         return _looked_up(base, index)
     if isinstance(base, Selection):
         return indexing.picked(base, index)
@@ -236,29 +236,38 @@ def _choose(base: Sequence[Any], index: Any) -> Any:
 def got(table: dict[Any, Any], key: Any, default: Any = None, /) -> Any:
     """`table.get(key, default)`."""
     key = unboxed(key)
-    if isinstance(key, jax.Array) and traced(key) and not key.ndim:
+    if traced_keys.is_traced_key(key) and any_traced(key):
         return _looked_up(table, key, [default])
     return _python_get(table, key, default)
 
 
-_python_get = containers.OVERLOADS[dict.get]
+def set_default(table: dict[Any, Any], key: Any, default: Any = None, /) -> Any:
+    """`table.setdefault(key, default)`."""
+    key = unboxed(key)
+    if not (traced_keys.is_traced_key(key) and any_traced(key)):
+        return _python_setdefault(table, key, default)
+    keys, index = _place_of_key(table, key)
+    traced_keys.check_written(table, key, index)
+    return _row([table[known] for known in keys], index, functools.partial(_no_meaning, table, key))
+
+
+_python_get, _python_setdefault = containers.OVERLOADS[dict.get], containers.OVERLOADS[dict.setdefault]
 
 
 def _looked_up(table: dict[Any, Any], key: Any, default: Sequence[Any] = ()) -> Any:
     """The item of a dict whose key is a traced number; the default, if one is given, where it is no key."""
-    keys = [known for known in table if isinstance(known, (*SCALARS, np.generic))]
-    if trial.is_on_trial() or not keys:
+    keys, index = _place_of_key(table, key)
+    items = [table[known] for known in keys]
+    items += default or traced_keys.check_read(table, key, index)
+    return _row(items, index, functools.partial(_no_meaning, table, key))
+
+
+def _place_of_key(table: dict[Any, Any], key: Any) -> tuple[list[Any], Any]:
+    """`traced_keys.key_place`, where there may be such a key."""
+    keys, index = traced_keys.key_place(table, key)
+    if trial.is_on_trial() or not keys or not traced_keys.has_pythons_items(table):
         raise _no_meaning(table, key)
-    index: Any = -1
-    for number, known in enumerate(keys):
-        index = jnp.where(key == known, number, index)
-    if not default:
-        missing = KeyError(key)
-        carried_checks.explicit(missing)
-        carried_checks.fail_if(index < 0, missing)
-    return _row(
-        [*(table[known] for known in keys), *default], index, functools.partial(_no_meaning, table, key)
-    )
+    return keys, index
 
 
 def _row(base: Sequence[Any], index: Any, refused: Callable[[str], TracedIndexError]) -> Any:
@@ -541,9 +550,15 @@ def _now(base: Any, step: Any, child: Any) -> Any:
 
 def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
     """Whether a traced index chooses one of Python's objects, or an array that others know, and not one to be written back."""
-    if not isinstance(base, (list, tuple)) or not _is_traced_index(index):
-        return False
-    if isinstance(index, (builtins.slice, tuple)):
+    if isinstance(base, dict):
+        if not traced_keys.is_traced_key(index):
+            return False
+        base = [*base.values()]
+    elif (
+        not isinstance(base, (list, tuple))
+        or not _is_traced_index(index)
+        or isinstance(index, (builtins.slice, tuple))
+    ):
         return False
     if not any(map(is_arraylike, base)):
         return bool(rest)
@@ -556,22 +571,32 @@ def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
     return user_frames.lead_elsewhere([*map(storages.root, same)], base)
 
 
-def _store_in_one(
-    base: Sequence[Any], index: Any, rest: Sequence[Any], value: Any, symbol: str | None
-) -> None:
+def _store_in_one(base: Any, index: Any, rest: Sequence[Any], value: Any, symbol: str | None) -> None:
     """Writes to the item that a traced index chooses: to each of them, if it is the one."""
-    index = _integer(base, index)
-    _check_bounds(index, len(base), _out_of_range(base))
-    position = jnp.where(index < 0, index + len(base), index)
-    for number, item_ in enumerate(base):
+    if isinstance(base, dict):
+        keys, position = _place_of_key(base, index)
+        traced_keys.check_read(base, index, position)
+    else:
+        keys, position = _place_of_index(base, index, _out_of_range(base))
+    for number, key in enumerate(keys):
+        item_ = base[key]
 
-        def write(number: int = number, item_: Any = item_) -> None:
-            if isinstance(base, list) and is_arraylike(item_):
-                _store(base, [(number,), *rest], lambda: value, symbol)
+        def write(key: Any = key, item_: Any = item_) -> None:
+            if isinstance(base, (list, dict)) and is_arraylike(item_):
+                _store(base, [(key,), *rest], lambda: value, symbol)
             else:
                 refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
 
         if_part(position == number, write, _nothing)
+
+
+def _place_of_index(
+    base: Sequence[Any], index: Any, message: str, *, empty: bool = False
+) -> tuple[list[int], Any]:
+    """The indices of a list or tuple, and which of them a traced one is."""
+    index = _integer(base, index, empty=empty)
+    _check_bounds(index, len(base), message)
+    return [*range(len(base))], jnp.where(index < 0, index + len(base), index)
 
 
 def _nothing() -> None:
@@ -615,8 +640,10 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     if isinstance(base, Selection):
         store_check.check_store(base)
         return gathered_stores.write_gathered(base, index, value)
-    if _is_traced_index(index) and isinstance(base, (list, dict)):
-        return _written_to_list(base, index, value)
+    if (_is_traced_index(index) and isinstance(base, list)) or (
+        isinstance(base, dict) and traced_keys.is_traced_key(index)
+    ):
+        return _written_to_container(base, index, value)
     method_patching.record(base)[index] = value
     return base
 
@@ -667,29 +694,50 @@ def _cast(value: Any, base: jax.Array) -> Any:
     return array.astype(base.dtype)
 
 
-def _written_to_list(base: Any, index: Any, value: Any) -> Any:
-    if not isinstance(base, list) or isinstance(index, (builtins.slice, tuple)):
+def _written_to_container(base: Any, index: Any, value: Any) -> Any:
+    """Writes an item of a list or dict at a traced index."""
+    if isinstance(base, dict):
+        keys, position = _place_of_key(base, index)
+        traced_keys.check_written(base, index, position)
+    elif isinstance(index, (builtins.slice, tuple)):
         raise _no_meaning(base, index)
-    index = _integer(base, index, empty=True)
-    _check_bounds(index, len(base), "list assignment index out of range")
-    position = jnp.where(index < 0, index + len(base), index)
+    else:
+        keys, position = _place_of_index(base, index, "list assignment index out of range", empty=True)
     journal.note_change(base)
-    before = [*base]
-    for i, old in enumerate(before):
-        if not _is_alike(value, old):
-            raise MutationError(
-                f"{describe(value)} is written to a list at a traced index, where there may be {describe(old)}.",
-                why="Which item it replaces is not known while tracing, so each of them may become either.",
-                fix="make the items alike, or use an array.",
+    before = [base[key] for key in keys]
+    unlike = next((old for old in before if not _is_alike(value, old)), before)
+    if unlike is not before:
+        _written_to_unlike(base, keys, position, value, unlike)
+        return base
+    for number, (key, old) in enumerate(zip(keys, before, strict=True)):
+
+        def written(new: Any, was: Any, number: int = number) -> Any:
+            return numpys_arrays.note_met(
+                jnp.where(position == number, *widen_literals([new, was])), new, was
             )
 
-        def written(new: Any, was: Any, i: int = i) -> Any:
-            return numpys_arrays.note_met(jnp.where(position == i, *widen_literals([new, was])), new, was)
-
-        base[i] = pytrees.map(written, value, old)
-    rows = [(new, [old]) for new, old in zip(base, before, strict=True)]
-    shared_containers.note_shared([], [*rows, ([*base], [value])], [])
+        base[key] = pytrees.map(written, value, old)
+    now = [base[key] for key in keys]
+    rows = [(new, [old]) for new, old in zip(now, before, strict=True)]
+    shared_containers.note_shared([], [*rows, (now, [value])], [])
     return base
+
+
+def _written_to_unlike(base: Any, keys: Sequence[Any], position: Any, value: Any, unlike: Any) -> None:
+    """Writes an item of a list or dict where the items are no numbers or arrays of one shape: each may be one of several."""
+    try:
+        for number, key in enumerate(keys):
+
+            def write(key: Any = key) -> None:
+                method_patching.record(base)[key] = value
+
+            if_part(position == number, write, _nothing)
+    except MutationError:
+        raise MutationError(
+            f"{describe(value)} is written to a {type(base).__name__} at a traced index, where there may be {describe(unlike)}.",
+            why="Which item it replaces is not known while tracing, so each of them may become either.",
+            fix="make the items alike, or use an array.",
+        ) from None
 
 
 def _is_alike(new: Any, old: Any) -> bool:
