@@ -16,85 +16,66 @@ from typing import Any
 
 @dataclasses.dataclass(eq=False)
 class Tracing:
-    """What holds where code runs; of several, the innermost comes last.
+    """What holds where code runs; of several, the innermost comes last."""
 
-    Attributes:
-      around: that which holds again afterwards.
-      journals: of the bodies that are traced (`effects.journal`).
-      calls: of functions, in staged statements (`calls.recursion_guard`).
-      frames, handlers, tried, replaced: of checks; `default_mode` is what becomes of those outside of any frame
-        (`checks.carried_checks`).
-      catching: the `try` statements around (`checks.catching`).
-      left: whether the code has left the trace that it stands in (`checks.carried_checks`).
-      variables: frames with the values of Variables (`state.variable_frames`).
-      in_program: whether a program is traced, even if the code has left it (`state.variable_frames`).
-      scope: the classes whose methods are converted (`calls.method_patching`).
-      rule: by which loops that Python knows are rolled; () where nobody has said it (`loops.rolling`).
-      capacity: the room of lists (`lists.capacity`).
-      decisions: the log of who listens, and the statements that are decided on (`trace_context.decision_log`).
-      clocks: those that were asked, where somebody listens (`effects.clocks`).
-      trial: whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies
-        that leave variables of other types, `given` the arrays that stand for the program's own values, and `outside`
-        the traces around it (`purity.trial`).
-      folding: whether what follows from Python's numbers is known (`values.values`).
-      loop, branch: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`).
-      facts: what tests have told of values that are one of several (`trace_context.path_facts`).
-      carried: the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_options`).
-      barriers: of the innermost staged loop (`trace_context.update_order`).
-      reached: which lanes reach this code (`trace_context.lane_termination`).
-      foreseen: loops whose numbers are known in each iteration (`lane_eval.path_conditions`).
-      growing: lists that loops make longer (`lists.growing_lists`).
-      aliases: what arrays were before the loops (`aliasing.loop_carried_aliases`).
-      rows: what scans have taken, and of what (`aliasing.loop_rows`).
-      walked: what loops go through (`aliasing.store_check`).
-      yielded: the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`).
-      generators: over which loops run that are staged (`python.generator_functions`).
-      program: what is known of the references of the program that is traced, if it is one of ours
-        (`jax_internals.references.storages`).
-      inner: the types of the loops in the one that is traced (`loops.carry_fixpoint`).
-      recursions: the functions around that call themselves (`loops.recursion`).
-      round, unrolled: the innermost of tail calls, and functions whose tail calls are no loops (`loops.tail_recursion`).
-    """
-
-    around: Tracing | None = None
+    around: Tracing | None = None  # that which holds again afterwards
+    # of the bodies that are traced (`effects.journal`)
     journals: list[Any] = dataclasses.field(default_factory=list)
+    # of functions, in staged statements (`calls.recursion_guard`)
     calls: list[Any] = dataclasses.field(default_factory=list)
+    # `frames`, `handlers`, `tried`, `replaced`: of checks; `default_mode` is what becomes of those outside of any frame
+    # (`checks.carried_checks`)
     frames: list[Any] = dataclasses.field(default_factory=list)
     handlers: list[Any] = dataclasses.field(default_factory=list)
     tried: list[Any] = dataclasses.field(default_factory=list)
     replaced: list[Any] = dataclasses.field(default_factory=list)
-    catching: tuple[Any, ...] = ()
+    catching: tuple[Any, ...] = ()  # the `try` statements around (`checks.catching`)
     default_mode: str = "callback"
-    left: bool = False
-    variables: tuple[Any, ...] = ()
+    left: bool = False  # whether the code has left the trace that it stands in (`checks.carried_checks`)
+    variables: tuple[Any, ...] = ()  # frames with the values of Variables (`state.variable_frames`)
+    # whether a program is traced, even if the code has left it (`state.variable_frames`)
     in_program: bool = False
-    scope: Any = None
+    scope: Any = None  # the classes whose methods are converted (`calls.method_patching`)
+    # by which loops that Python knows are rolled; () where nobody has said it (`loops.rolling`)
     rule: Any = ()
-    capacity: Any = None
+    capacity: Any = None  # the room of lists (`lists.capacity`)
+    # the log of who listens, and the statements that are decided on (`trace_context.decision_log`)
     decisions: Any = None
-    clocks: list[str] | None = None
+    clocks: list[str] | None = None  # those that were asked, where somebody listens (`effects.clocks`)
+    # whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies that leave
+    # variables of other types, `given` the arrays that stand for the program's own values, and `outside` the traces
+    # around it (`purity.trial`)
     trial: bool = False
     made: dict[int, Any] = dataclasses.field(default_factory=dict)
     changing: dict[Any, bool] = dataclasses.field(default_factory=dict)
     given: dict[int, Any] = dataclasses.field(default_factory=dict)
     outside: tuple[Any, ...] = ()
-    folding: bool = True
+    folding: bool = True  # whether what follows from Python's numbers is known (`values.values`)
+    # `loop`, `branch`: the innermost, with what the user has said of it (`trace_context.loop_options`, `branch_options`)
     loop: Any = None
     branch: Any = None
+    # what tests have told of values that are one of several (`trace_context.path_facts`)
     facts: tuple[Any, ...] = ()
+    # the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_options`)
     carried: Any = None
-    barriers: Any = None
-    reached: tuple[Any, ...] = ()
+    barriers: Any = None  # of the innermost staged loop (`trace_context.update_order`)
+    reached: tuple[Any, ...] = ()  # which lanes reach this code (`trace_context.lane_termination`)
+    # loops whose numbers are known in each iteration (`lane_eval.path_conditions`)
     foreseen: tuple[Any, ...] = ()
-    growing: tuple[Any, ...] = ()
-    aliases: tuple[Any, ...] = ()
-    walked: tuple[Any, ...] = ()
+    growing: tuple[Any, ...] = ()  # lists that loops make longer (`lists.growing_lists`)
+    aliases: tuple[Any, ...] = ()  # what arrays were before the loops (`aliasing.loop_carried_aliases`)
+    walked: tuple[Any, ...] = ()  # what loops go through (`aliasing.store_check`)
+    # the arrays that each generator has yielded whose code runs (`aliasing.yielded_arrays`)
     yielded: tuple[Any, ...] = ()
-    generators: tuple[Any, ...] = ()
-    rows: tuple[Any, ...] = ()
+    generators: tuple[Any, ...] = ()  # over which loops run that are staged (`python.generator_functions`)
+    rows: tuple[Any, ...] = ()  # what scans have taken, and of what (`aliasing.loop_rows`)
+    # what is known of the references of the program that is traced, if it is one of ours
+    # (`jax_internals.references.storages`)
     program: Any = None
-    inner: Any = None
-    recursions: tuple[Any, ...] = ()
+    inner: Any = None  # the types of the loops in the one that is traced (`loops.carry_fixpoint`)
+    recursions: tuple[Any, ...] = ()  # the functions around that call themselves (`loops.recursion`)
+    # `round`, `unrolled`: the innermost of tail calls, and functions whose tail calls are no loops
+    # (`loops.tail_recursion`)
     round: Any = None
     unrolled: frozenset[Any] = frozenset()
 

@@ -24,17 +24,12 @@ TRANSPARENT = ("jax.", "open", "np.errstate", "numpy.errstate", "contextlib.null
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How one `if`, `while` or `for` hands its variables on.
+    """How one `if`, `while` or `for` hands its variables on."""
 
-    Attributes:
-      ins: names passed to the branches; for a loop, its carry. In the order in which they are first written.
-      outs: names that get a new value from the statement; for a loop, its carry again.
-      nonlocals, globals: names written in place.
-    """
-
+    # names passed to the branches; for a loop, its carry. In the order in which they are first written.
     ins: tuple[str, ...]
-    outs: tuple[str, ...]
-    nonlocals: tuple[str, ...]
+    outs: tuple[str, ...]  # names that get a new value from the statement; for a loop, its carry again
+    nonlocals: tuple[str, ...]  # `nonlocals`, `globals`: names written in place
     globals: tuple[str, ...]
 
 

@@ -32,18 +32,12 @@ _PLACED = (ast.stmt, ast.expr, ast.pattern)
 
 @dataclasses.dataclass(frozen=True)
 class Statement:
-    """A statement of control flow.
+    """A statement of control flow."""
 
-    Attributes:
-      kind: "if", "ternary", "and", "or", "match", "for", "while" or "comprehension".
-      line, column: where it begins; lines count from 1, columns from 0.
-      text: its first line, from there on.
-    """
-
-    kind: str
-    line: int
+    kind: str  # "if", "ternary", "and", "or", "match", "for", "while" or "comprehension"
+    line: int  # `line`, `column`: where it begins; lines count from 1, columns from 0
     column: int
-    text: str
+    text: str  # its first line, from there on
 
 
 def find_statement(path: str, kind: str, line: int, column: int | None) -> Statement | None:

@@ -47,36 +47,24 @@ class Put:
 
 @dataclasses.dataclass
 class Scan:
-    """A scan over arrays.
+    """A scan over arrays."""
 
-    Attributes:
-      equations: of the body.
-      consts, carried, rows: variable of the body -> array outside.
-      next: what becomes of each carried variable.
-      outputs: what an iteration puts out.
-      length: the number of iterations.
-      reverse: whether the rows are taken from the last to the first.
-      known: the positions in the body.
-      numbers: which of the rows are positions.
-      bind: binds a loop inside once more.
-      written: arrays that are no longer carried, by their variables.
-      kept: the same of those that no iteration changes.
-      at_once: whether all iterations are computed at once, or, before that has been asked, may be.
-    """
-
-    equations: list[Any]
-    consts: dict[Any, Any]
+    equations: list[Any]  # of the body
+    consts: dict[Any, Any]  # `consts`, `carried`, `rows`: variable of the body -> array outside
     carried: dict[Any, Any]
     rows: dict[Any, Any]
-    next: dict[Any, Any]
-    outputs: list[Any]
-    length: int
-    reverse: bool
-    known: Positions
-    numbers: Mapping[Any, Position]
-    bind: Bind
+    next: dict[Any, Any]  # what becomes of each carried variable
+    outputs: list[Any]  # what an iteration puts out
+    length: int  # the number of iterations
+    reverse: bool  # whether the rows are taken from the last to the first
+    known: Positions  # the positions in the body
+    numbers: Mapping[Any, Position]  # which of the rows are positions
+    bind: Bind  # binds a loop inside once more
+    # arrays that are no longer carried, by their variables
     written: dict[Any, list[Put]] = dataclasses.field(default_factory=dict)
+    # the same of those that no iteration changes
     kept: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    # whether all iterations are computed at once, or, before that has been asked, may be
     at_once: bool = False
 
     def results(self) -> list[Any]:

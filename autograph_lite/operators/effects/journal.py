@@ -58,18 +58,12 @@ from autograph_lite.tracing import thread
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """What a body did to a place.
+    """What a body did to a place."""
 
-    Attributes:
-      place: the place.
-      old, new: its contents before and after.
-      captured: the new values, with their types and leaves as the body left them.
-    """
-
-    place: Place
-    old: Contents
+    place: Place  # the place
+    old: Contents  # `old`, `new`: its contents before and after
     new: Contents
-    captured: dict[Hashable, Captured]
+    captured: dict[Hashable, Captured]  # the new values, with their types and leaves as the body left them
 
 
 _numbers = itertools.count()

@@ -85,18 +85,12 @@ class Unjoinable(Exception):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slot:
-    """A place that the loop carries.
+    """A place that the loop carries."""
 
-    Attributes:
-      place, key: where it is.
-      before: its value before the loop.
-      template: its type.
-    """
-
-    place: Place
+    place: Place  # `place`, `key`: where it is
     key: Hashable
-    before: Captured
-    template: Template
+    before: Captured  # its value before the loop
+    template: Template  # its type
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -109,17 +109,13 @@ def term(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bounds:
-    """The bounds of a slice; one at least is traced.
+    """The bounds of a slice; one at least is traced."""
 
-    Attributes:
-      lower, upper, step: as in a slice.
-      terms: what stands for lower and upper: None where a bound is missing, an object that is equal to no other where
-        nothing is known of it.
-    """
-
-    lower: Any
+    lower: Any  # `lower`, `upper`, `step`: as in a slice
     upper: Any
     step: Any
+    # what stands for lower and upper: None where a bound is missing, an object that is equal to no other where nothing is
+    # known of it
     terms: tuple[Any, Any]
 
     @property
