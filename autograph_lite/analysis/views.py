@@ -177,12 +177,8 @@ def _drops(index: gast.expr) -> int:
     """By how many dimensions an index reduces those of an array, if no array stands in it."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     new = sum(isinstance(p, gast.Constant) and p.value is None for p in parts)
-    kept = sum(isinstance(p, gast.Slice) or _is_ellipsis(p) for p in parts)
+    kept = sum(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and p.value is ...) for p in parts)
     return len(parts) - kept - 2 * new
-
-
-def _is_ellipsis(node: gast.expr) -> bool:
-    return isinstance(node, gast.Constant) and node.value is ...
 
 
 def views_of_loop(target: gast.expr, iterable: gast.expr, index: str = "") -> list[View]:

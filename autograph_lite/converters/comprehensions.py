@@ -130,7 +130,8 @@ class _Comprehensions(trees.CodeTransformer):
 
     def converted(self, node: gast.ListComp | gast.GeneratorExp, *, reduced: bool = False) -> gast.expr:
         if not _can_move(node) or (
-            _is_display(node.generators[0].iter) and not any(g.ifs for g in node.generators)
+            isinstance(node.generators[0].iter, (gast.Tuple, gast.List, gast.Set, gast.Dict, gast.Constant))
+            and not any(g.ifs for g in node.generators)
         ):
             return self.python(node)
         self.generic_visit(node)
@@ -246,8 +247,3 @@ def _plain(target: gast.expr) -> bool:
     """Whether the target consists of names only: `for x[0] in xs` is possible."""
     allowed = (gast.Name, gast.Tuple, gast.List, gast.Starred, gast.expr_context)
     return all(isinstance(n, allowed) for n in trees.walk(target))
-
-
-def _is_display(iterable: gast.expr) -> bool:
-    """Whether the items are written out, so that Python iterates."""
-    return isinstance(iterable, (gast.Tuple, gast.List, gast.Set, gast.Dict, gast.Constant))

@@ -60,9 +60,7 @@ class _Match(trees.ScopeTransformer):
                 quote.located(gast.If(case.guard, body, self.chain(subject, rest)), case.body[0]),
             ]
             capture = []
-            if test is None:
-                return body
-            return self.either(subject, test, body, case, rest)
+            return body if test is None else self.either(subject, test, body, case, rest)
         if case.guard is not None and test is not None:
             test = quote.located(gast.BoolOp(gast.And(), [test, case.guard]), case.pattern)
         elif case.guard is not None:

@@ -110,9 +110,7 @@ def _batched(axis: Any, dims: Sequence[int | None], params: dict[str, Any]) -> d
 
 
 def _with_axis(t: Any, dim: int | None, size: Any) -> Any:
-    if dim is None:
-        return t
-    return jax.ShapeDtypeStruct((*t.shape[:dim], size, *t.shape[dim:]), t.dtype)
+    return t if dim is None else jax.ShapeDtypeStruct((*t.shape[:dim], size, *t.shape[dim:]), t.dtype)
 
 
 def _is_none(axis: int | None) -> bool:

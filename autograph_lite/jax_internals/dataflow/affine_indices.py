@@ -120,10 +120,6 @@ class Positions:
             self._truths.compare(equation, _difference(left, right).range(self._length))
 
 
-def _sum(left: Position, right: Position) -> Position:
-    return Position(left.slope + right.slope, left.offset + right.offset)
-
-
 def _difference(left: Position, right: Position) -> Position:
     return Position(left.slope - right.slope, left.offset - right.offset)
 
@@ -136,7 +132,7 @@ def _product(left: Position, right: Position) -> Position | None:
 
 
 _ARITHMETIC: dict[str, Callable[[Position, Position], Position | None]] = {
-    "add": _sum,
+    "add": lambda left, right: Position(left.slope + right.slope, left.offset + right.offset),
     "sub": _difference,
     "mul": _product,
 }

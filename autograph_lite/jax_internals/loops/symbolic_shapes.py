@@ -147,9 +147,7 @@ class Sized:
             return functools.partial(
                 self.value(value.func), *self.value(value.args), **self.value(value.keywords)
             )
-        if isinstance(value, linear_util.WrappedFun):
-            return self._wrapped(value)
-        return self._fields(value)
+        return self._wrapped(value) if isinstance(value, linear_util.WrappedFun) else self._fields(value)
 
     def _fields(self, value: Any) -> Any:
         if not dataclasses.is_dataclass(value) or isinstance(value, type):

@@ -106,7 +106,7 @@ def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
         [*dict.fromkeys([*variables, *effects])],
         [*map(recorded_equations.as_equation, recorded)],
     )
-    tracers = {**_tracers(recorded), **variables}
+    tracers = {**{t.val: t for e in recorded for t in e.in_tracers if is_variable(t.val)}, **variables}
     body = _body(equations, results, width, native=native)
     if native:
         _evaluate(body, body.tests(equations), {}, tracers, tell)
@@ -141,10 +141,6 @@ def _evaluate(
 def _recorded() -> list[Any]:
     kept = [e() if isinstance(e, weakref.ref) else e for e in recorded_equations.recorded()]
     return [each for each in kept if each is not None]
-
-
-def _tracers(recorded: Sequence[Any]) -> dict[Any, Any]:
-    return {t.val: t for e in recorded for t in e.in_tracers if is_variable(t.val)}
 
 
 def _parts(equation: Any) -> tuple[int, ...]:

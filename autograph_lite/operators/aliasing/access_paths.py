@@ -92,7 +92,7 @@ def leading_to(
         if id(value) in seen:
             again.setdefault(id(value), []).append(way)
             continue
-        if plain_containers.are_all(value, _is_plain):
+        if plain_containers.are_all(value, lambda kind: _inside(kind) is None):
             continue
         # A tuple is no part of a cycle alone, and no place that all who lead there share.
         if not issubclass(type(value), tuple):
@@ -262,7 +262,3 @@ def _of_stretch(value: Stretch) -> Items:
 
 def _of_selection(value: Method) -> Items:
     return [("owner", value.owner)]
-
-
-def _is_plain(kind: type) -> bool:
-    return _inside(kind) is None

@@ -67,9 +67,7 @@ def _run(fun: Callable[..., Any], operands: Sequence[Any]) -> Any:
 
 
 def _holds(case: Case, subject: Any) -> bool:
-    if callable(case):
-        return bool(case(subject))
-    return any(bool(subject == number) for number in case)
+    return bool(case(subject)) if callable(case) else any(bool(subject == number) for number in case)
 
 
 def _by_variant(

@@ -247,9 +247,7 @@ def _method(method: types.MethodType) -> Any:
             method_patching.seen_inside(owner)
             owner = library_calls.with_converted(owner, convert_function)
         new = _function(fn)
-        if new is fn and owner is method.__self__:
-            return method
-        return types.MethodType(new, owner)
+        return method if new is fn and owner is method.__self__ else types.MethodType(new, owner)
     if type(fn) is lru_caches.KIND:
         return types.MethodType(call(fn), owner)
     if callable(fn) and ownership.is_users(getattr(fn, "func", None)):
@@ -316,9 +314,7 @@ def _class(kind: type) -> Any:
         return _members(kind)
     if ownership.is_users_class(kind):
         method_patching.seen_class(kind)
-        if journal.active() is not None and _makes_anew(kind):
-            return _noting_birth(kind, kind)
-        return kind
+        return _noting_birth(kind, kind) if journal.active() is not None and _makes_anew(kind) else kind
     made = adapted(kind)
     if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
         return _noting_birth(kind, made)

@@ -66,15 +66,11 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
         if isinstance(value, kinds) or (kinds and opaque_objects.holds_others(value)):
             yield value, False
         by_name = named and held_items.has_attributes(value)
-        if not plain_containers.are_all(value, _is_plain):
+        if not plain_containers.are_all(value, lambda kind: issubclass(kind, (jax.Array, *_PLAIN))):
             todo.extend((item, by_name) for item in _inside(value))
 
 
 _PLAIN = (types.NoneType, bool, int, float, complex, str, bytes)
-
-
-def _is_plain(kind: type) -> bool:
-    return issubclass(kind, (jax.Array, *_PLAIN))
 
 
 def checksum(array: np.ndarray[Any, Any]) -> int:
@@ -85,6 +81,4 @@ def checksum(array: np.ndarray[Any, Any]) -> int:
 def _inside(value: Any) -> Iterable[Any]:
     if isinstance(value, types.MethodType):
         return value.__self__, value.__func__
-    if isinstance(value, types.FunctionType):
-        return held_in_cells(value)
-    return held_items.values_in(value)
+    return held_in_cells(value) if isinstance(value, types.FunctionType) else held_items.values_in(value)

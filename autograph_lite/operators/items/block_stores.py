@@ -37,9 +37,7 @@ def store_block(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | No
         return None
     spans = [range(size)[part] for part, size in zip(slices, base.shape, strict=True)]
     sizes = tuple(map(len, spans))
-    if 0 in sizes:
-        return None
-    if not _fits(value, base, sizes):
+    if 0 in sizes or not _fits(value, base, sizes):
         return None
     new = lax.dynamic_update_slice(base, jnp.broadcast_to(value, sizes), [span.start for span in spans])
     return avals.as_type(new, base.dtype, avals.weak_type(base))

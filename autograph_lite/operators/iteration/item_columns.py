@@ -61,9 +61,7 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
         parts = iterable.__reduce__()[1]
         found = items_of(parts[0]) if _is_alone(enumerate, parts, 0) else None
         return None if found is None else [*enumerate(found, parts[1])]
-    if kind is zip:
-        return _zipped(iterable.__reduce__())
-    return None
+    return _zipped(iterable.__reduce__()) if kind is zip else None
 
 
 _TAKEN = (

@@ -170,9 +170,7 @@ def _whatever_the_data(name: str, operands: Values) -> Known | None:
 def common_value(values: Sequence[Known | None]) -> Known | None:
     """The value that all of these are; None where they may differ."""
     first = values[0]
-    if first is None or not all(v and _equal(first, v) for v in values):
-        return None
-    return first
+    return None if first is None or not all(v and _equal(first, v) for v in values) else first
 
 
 def _equal(a: Known, b: Known) -> bool:

@@ -62,9 +62,7 @@ def same_in_all_lanes(value: Any) -> Known:
 
 
 def _divided(a: Lanes, b: Lanes) -> Lanes:
-    if a.dtype.kind in "fc":
-        return a / b
-    return np.sign(a) * np.sign(b) * (abs(a) // abs(b))
+    return a / b if a.dtype.kind in "fc" else np.sign(a) * np.sign(b) * (abs(a) // abs(b))
 
 
 def _rest(a: Lanes, b: Lanes) -> Lanes:

@@ -23,9 +23,7 @@ def owned_before(values: Sequence[Captured], funs: Sequence[Callable[..., Any]])
     """The numbers of such variables, before a loop whose condition and body are the functions."""
     inside = [container_identity.containers(each.value) for each in values]
     live = live_variables.live_values() if any(inside) and funs else None
-    if live is None:
-        return frozenset()
-    return _alone(dict(enumerate(inside)), values, [], [*live, *funs])
+    return frozenset() if live is None else _alone(dict(enumerate(inside)), values, [], [*live, *funs])
 
 
 def owned_after(

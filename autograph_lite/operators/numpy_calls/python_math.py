@@ -48,9 +48,7 @@ def _of(fun: Callable[..., Any], given: type, gives: Any) -> Callable[..., Any]:
         found = fun(*(_operand(arg, given) for arg in args), **kwargs)
         if gives is None:
             return found
-        if isinstance(gives, tuple):
-            return tuple(map(_number, found, gives))
-        return _number(found, gives)
+        return tuple(map(_number, found, gives)) if isinstance(gives, tuple) else _number(found, gives)
 
     return run
 

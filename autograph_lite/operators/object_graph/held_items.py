@@ -67,14 +67,6 @@ def _of_function(value: types.FunctionType) -> Items:
     return [*enumerate(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
 
 
-def _of_partial(value: functools.partial[Any]) -> Items:
-    return [("func", value.func), *enumerate(value.args), *value.keywords.items()]
-
-
-def _of_method(value: types.MethodType) -> Items:
-    return [("self", value.__self__)]
-
-
 def _of_generator(value: types.GeneratorType[Any, Any, Any]) -> Items:
     """Its own variables: those of functions around are theirs, which have the new array when it goes on."""
     frame = value.gi_frame
@@ -108,8 +100,8 @@ _OF_ITERTOOLS = {kind for kind in vars(itertools).values() if isinstance(kind, t
 # What reads an array when it is called, or asked for an item.
 LAZY: dict[type, Callable[[Any], Items]] = {
     types.FunctionType: _of_function,
-    functools.partial: _of_partial,
-    types.MethodType: _of_method,
+    functools.partial: lambda value: [("func", value.func), *enumerate(value.args), *value.keywords.items()],
+    types.MethodType: lambda value: [("self", value.__self__)],
     types.GeneratorType: _of_generator,
     Lazy: lambda value: [*vars(value).items()],
     **dict.fromkeys(_OF_ITERTOOLS, lambda value: enumerate(gc.get_referents(value))),

@@ -31,16 +31,8 @@ _STACK = "call it before the statement, or write a `with` inside the statement."
 _TEXT = "collect the values in a list, or show them with autograph_lite.print."
 
 
-def _array_items(owner: array.array[Any]) -> bytes:
-    return owner.tobytes()
-
-
 def _set_array_items(owner: array.array[Any], items: bytes) -> None:
     owner[:] = array.array(owner.typecode, items)
-
-
-def _memory(owner: memoryview) -> bytes:
-    return owner.tobytes()
 
 
 def _set_memory(owner: memoryview, items: bytes) -> None:
@@ -94,8 +86,8 @@ def _set_callbacks(owner: Any, callbacks: tuple[Any, ...]) -> None:
 
 # What is kept of an object of each type, how it is put back, and what to do instead.
 _KINDS: dict[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None], str]] = {
-    array.array: (_array_items, _set_array_items, _ITEMS),
-    memoryview: (_memory, _set_memory, _ITEMS),
+    array.array: (lambda owner: owner.tobytes(), _set_array_items, _ITEMS),
+    memoryview: (lambda owner: owner.tobytes(), _set_memory, _ITEMS),
     io.StringIO: (_text, _set_text, _TEXT),
     io.BytesIO: (_text, _set_text, _TEXT),
     contextlib.ExitStack: (_callbacks, _set_callbacks, _STACK),

@@ -127,9 +127,7 @@ def unpacking(fun: Callable[..., Any]) -> Callable[[Any], Any]:
     count = code.co_argcount
 
     def run(item: Any) -> Any:
-        if type(item) is tuple and len(item) == count:
-            return fun(*item)
-        return fun(*unpacked(item, count))
+        return fun(*item) if type(item) is tuple and len(item) == count else fun(*unpacked(item, count))
 
     return run
 

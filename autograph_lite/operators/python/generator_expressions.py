@@ -60,9 +60,7 @@ class Generated(iterables.Looped):
 
     def kept(self, item: Any) -> Any:
         """Whether an item of the source counts."""
-        if isinstance(item, _Seen):
-            return item.kept
-        return self.keep is None or self.keep(item)
+        return item.kept if isinstance(item, _Seen) else self.keep is None or self.keep(item)
 
     def value(self, item: Any) -> Any:
         """What an item of the source that counts gives."""

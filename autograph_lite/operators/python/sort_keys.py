@@ -53,9 +53,7 @@ def are_number_keys(keys: Sequence[Any]) -> bool:
 
 def _members(keys: Any) -> list[Any] | None:
     """The numbers by which keys of one structure are compared, one after the other; None of other keys."""
-    if isinstance(keys, jax.Array):
-        return [keys]
-    if all(is_arraylike(key) and jnp.ndim(key) == 0 for key in keys):
+    if isinstance(keys, jax.Array) or all(is_arraylike(key) and jnp.ndim(key) == 0 for key in keys):
         return [keys]
     kinds, lengths = {*map(type, keys)}, {len(key) for key in keys if isinstance(key, (tuple, list))}
     if len(kinds) != 1 or not issubclass(kinds.pop(), (tuple, list)) or len(lengths) != 1 or 0 in lengths:

@@ -142,9 +142,7 @@ def _static(part: builtins.slice, size: Any) -> Axis:
     places = range(*part.indices(size))
     if len(places) > 1 and places.step not in (1, -1):
         raise _unsupported("It goes with a slice that has a step.")
-    if not places:
-        return Axis(0, 0)
-    return Axis(min(places), len(places), backwards=places.step < 0)
+    return Axis(0, 0) if not places else Axis(min(places), len(places), backwards=places.step < 0)
 
 
 def _window(part: Bounds, size: Any) -> Axis | None:

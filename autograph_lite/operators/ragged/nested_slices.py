@@ -58,9 +58,7 @@ def _forwards(extent: Extent, lower: Any, upper: Any, step: Any) -> Extent:
 
 def _counted(bound: Any, length: jax.Array, missing: Any) -> Any:
     """A bound of a slice, where so many items are: from 0 to their number."""
-    if bound is None:
-        return missing
-    return affine_bounds.clipped(jnp.asarray(bound), length, (None, None))
+    return missing if bound is None else affine_bounds.clipped(jnp.asarray(bound), length, (None, None))
 
 
 def _from_end(bound: Any, length: jax.Array) -> Any:

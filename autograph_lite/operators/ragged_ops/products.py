@@ -30,9 +30,7 @@ def matmul(a: Any, b: Any) -> Any:
 
 def dot(a: Any, b: Any) -> Any:
     """`jnp.dot`."""
-    if not extents_of(a) or not extents_of(b):
-        return a * b
-    return matmul(a, b)
+    return a * b if not extents_of(a) or not extents_of(b) else matmul(a, b)
 
 
 def inner(a: Any, b: Any) -> Any:

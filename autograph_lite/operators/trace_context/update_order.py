@@ -119,13 +119,10 @@ def _writes(fun: Any) -> collections.Counter[str]:
     inner = [
         value
         for value in codes.closure_variables(fun).values()
-        if isinstance(value, types.FunctionType) and _is_body(value)
+        if isinstance(value, types.FunctionType)
+        and (value.__name__.startswith("body_fun") or value.__code__.co_qualname == source_places.PLACED)
     ]
     return sum(map(_writes, inner), _written_in(code))
-
-
-def _is_body(fun: types.FunctionType) -> bool:
-    return fun.__name__.startswith("body_fun") or fun.__code__.co_qualname == source_places.PLACED
 
 
 @by_code

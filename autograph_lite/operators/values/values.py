@@ -32,9 +32,7 @@ def traced(value: Any) -> bool:
         return False
     if isinstance(value, Tracer):
         return True
-    if isinstance(value, jax.Array):
-        return tracing_state.is_tracing()
-    return export.is_symbolic_dim(value)
+    return tracing_state.is_tracing() if isinstance(value, jax.Array) else export.is_symbolic_dim(value)
 
 
 foreseen: list[Callable[[Any], bool | None]] = []  # who else may know, above

@@ -168,6 +168,4 @@ def _advice(retraces: Sequence[Retrace]) -> Iterator[str]:
 
 def duration(seconds: float) -> str:
     """A time, for people."""
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{1e3 * seconds:.1f} ms"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1e3 * seconds:.1f} ms"

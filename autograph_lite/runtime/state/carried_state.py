@@ -254,6 +254,4 @@ def _widened(value: Any) -> Any:
     """Numbers that an object holds become inputs like arrays: the next call will find an array there."""
     import jax.numpy as jnp
 
-    if isinstance(value, (bool, int, float, complex)):
-        return jnp.asarray(value)
-    return value
+    return jnp.asarray(value) if isinstance(value, (bool, int, float, complex)) else value

@@ -57,9 +57,7 @@ class Outline:
                 return variables[part.number]
             if isinstance(part, Again):
                 return made[part.number]
-            if isinstance(part, Parts):
-                return _build(part, made, build)
-            return part.value
+            return _build(part, made, build) if isinstance(part, Parts) else part.value
 
         return build(self.root)
 

@@ -50,7 +50,7 @@ def refuse_hidden(values: Iterable[Any], what: str, *, returned: bool = False) -
       returned: whether Variables among them are those of the call; inside of another object, they are refused.
     """
     for item, holder in _walk(values):
-        if _is_of_the_call(item) and not (returned and item is holder):
+        if isinstance(item, Variable) and item.stands_in and not (returned and item is holder):
             raise _of_the_call(what)
         if isinstance(item, traced_text.Text):
             raise _unknown_text(item, what)
@@ -133,10 +133,6 @@ def _unknown_text(text: traced_text.Text, what: str) -> PythonOnlyError:
         why="The text is made while tracing, when the value is not known, and a compiled program has no text.",
         fix="return the value, and make the text of the result.",
     )
-
-
-def _is_of_the_call(item: Any) -> bool:
-    return isinstance(item, Variable) and item.stands_in
 
 
 def _of_the_call(what: str) -> MutationError:
