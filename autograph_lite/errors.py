@@ -325,7 +325,8 @@ class MutationError(AutographError, TypeError):
             for x in xs:
                 if x > 0:
                     positive.append(x)
-            return jnp.mean(jnp.stack(positive))
+            first, second = positive
+            return first - second
 
         f(jnp.arange(3.0))
 
@@ -337,7 +338,7 @@ class MutationError(AutographError, TypeError):
             for x in xs:
                 if x > 0:
                     positive.append(x)
-            return sum(positive) / len(positive)
+            return positive[0] - positive[1]
 
         f(jnp.arange(3.0))
     """
@@ -374,18 +375,18 @@ class DynamicShapeError(AutographError, TypeError):
     Fails:
 
         @autograph_lite.convert
-        def first(x, n):
-            return x[:n]
+        def spectrum(x, n):
+            return jnp.fft.fft(x[:n])
 
-        first(jnp.arange(5.0), jnp.int32(3))
+        spectrum(jnp.arange(5.0), jnp.int32(3))
 
     Works:
 
         @autograph_lite.convert
-        def first(x, n):
-            return jnp.where(jnp.arange(5) < n, x, 0)
+        def spectrum(x, n):
+            return jnp.fft.fft(jnp.where(jnp.arange(5) < n, x, 0))
 
-        first(jnp.arange(5.0), jnp.int32(3))
+        spectrum(jnp.arange(5.0), jnp.int32(3))
     """
 
 

@@ -20,6 +20,11 @@ def message(fn: Callable[..., Any], *args: Any, way: Callable[..., Any] = autogr
     return shown(caught.value, fn)
 
 
+def in_jit(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` in somebody else's program, which nobody runs again."""
+    return jax.jit(autograph_lite.convert(fn))
+
+
 def derived(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn` in a derivative, where arrays are values: only one of the names of an array sees what is written to it."""
 

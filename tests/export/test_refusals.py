@@ -164,7 +164,7 @@ def test_lists_whose_length_depends_on_the_data(path):
         return found
 
     assert refused(path, f, (X,)).splitlines()[0] == (
-        "'f' gives a list whose length depends on its data, and can't be saved."
+        "'f' gives what has a length that depends on its data, and can't be saved."
     )
 
 

@@ -60,3 +60,9 @@ def assert_like_numpy(source: str, *args: Any, may_refuse: bool = False) -> None
         found,
         expected,
     )
+
+
+def same(found: Any, expected: Any) -> None:
+    """That an array has the shape and the values of NumPy's."""
+    assert np.shape(found) == np.shape(expected)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-3, atol=1e-6)

@@ -209,7 +209,7 @@ def test_a_maximum_of_a_choice_wants_an_initial_value_as_numpys() -> None:
 
 def test_a_slice_in_a_long_list_for_a_library_is_an_error_that_names_it():
     def joined(a, x):
-        return jnp.concatenate([x] * 100 + [a])
+        return jnp.block([x] * 100 + [a])
 
     def main(x, n):
         return joined(x[:n], x)
@@ -217,7 +217,7 @@ def test_a_slice_in_a_long_list_for_a_library_is_an_error_that_names_it():
     with pytest.raises(DynamicShapeError) as caught:
         convert(main)(jnp.arange(3.0), jnp.int32(2))
     assert caught.value.what == (
-        "'x[:n]' is handed to 'concatenate', and only the data knows how many items it has."
+        "'x[:n]' is handed to 'block', and only the data knows how many items it has."
     )
 
 

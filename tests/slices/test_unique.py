@@ -69,9 +69,9 @@ def test_lanes_and_gradients() -> None:
     assert slope.sum() == 6
 
 
-def test_they_can_not_be_returned() -> None:
+def test_they_can_not_be_returned_from_a_program_of_somebody_else() -> None:
     with pytest.raises(DynamicShapeError) as caught:
-        convert(lambda y: np.unique(y))(LABELS[0])
+        jax.jit(convert(lambda y: np.unique(y)))(LABELS[0])
 
     assert (caught.value.what, caught.value.fix) == (
         "'np.unique(y)' is returned, or kept in an object, and only the data knows how many items it has.",

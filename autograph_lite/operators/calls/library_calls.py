@@ -38,6 +38,7 @@ from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, v
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
+from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, source_places
 from autograph_lite.operators.values.one_of import (
@@ -133,8 +134,18 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                     dynamic_length.whole(value)
             if positions is not None and (mask := mask_positions.asked_of(fn, args, kwargs)) is not None:
                 return positions(mask)
+            if (root == "numpy" or takes_arrays) and dynamic_length.any_made():
+                args = (*map(array_arguments.as_part, args),)
+                kwargs = {name: array_arguments.as_part(value) for name, value in kwargs.items()}
             if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
-                return library_functions.call_library(fn, args, kwargs)
+                part = library_functions.call_library(fn, args, kwargs)
+                if (
+                    root == "numpy"
+                    and isinstance(part, Selection)
+                    and not any(part is each for each in values)
+                ):
+                    births.made(part.array, ())
+                return part
             if of_numpy is not None and (
                 counterparts.has_traced_argument(args, kwargs)
                 or counterparts.follows_traced(fn, args, kwargs)

@@ -27,7 +27,7 @@ from autograph_lite.operators.aliasing import (
     yielded_arrays,
 )
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.effects import births
+from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
 from autograph_lite.operators.ragged.selection import Selection
@@ -61,7 +61,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         return NotImplemented
     if isinstance(array, Selection):
         _refuse_part(array)
-        return NotImplemented
+        return NotImplemented if symbol == "set" else _changed_copy(array, symbol, operand)
     births.refuse_shown(array)
     loop_rows.refuse_copies(array, in_place=True)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
@@ -117,6 +117,22 @@ def _refuse_part(part: Selection) -> None:
             why="The program has the part as a value, and the array would not see the change.",
             fix="change it where it is taken, x[:n] += v; or make a new one, rows = rows + v.",
         )
+
+
+def _changed_copy(part: Selection, symbol: str, operand: Any) -> Any:
+    """What `part += operand` leaves of a part that is an array of its own, `x[mask]`; the part itself where others know it."""
+    if not numpys_arrays.is_numpys(part.array) or not user_frames.are_held_twice([part]):
+        return NotImplemented
+    if journal.staging() or user_frames.read_later([part], part):
+        raise MutationError(
+            f"A part of an array, {part.origin.spelled.text}, is changed in place, and others know it, or a part of it.",
+            why="Only the data knows how long it is: the program has it as a value, and only one of them would see the change.",
+            fix="make a new one, rows = rows + v.",
+        )
+    new = getattr(operator, _SPELLED.get(symbol, symbol))(part, operand)
+    _refuse_misfit(part.array, symbol, new.array)
+    part.array, part.tame = new.array, new.tame
+    return part
 
 
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:

@@ -43,7 +43,7 @@ from autograph_lite.operators.effects import (
 from autograph_lite.operators.items import traced_keys
 from autograph_lite.operators.items.block_stores import axes_of, fill_whole, refuse_other_shape, store_block
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
-from autograph_lite.operators.lists import bounded_growth, dynamic_length, growing_lists
+from autograph_lite.operators.lists import array_arguments, bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python import containers
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
@@ -185,6 +185,8 @@ def _arrays(index: Any) -> Any:
     """An index with arrays in place of lists and ranges, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_arrays, index))
+    if dynamic_length.is_dynamic(index):
+        return array_arguments.as_part(index)
     if isinstance(index, (list, range)) and not any_traced(index):
         return np.asarray(index) if index else np.zeros(0, int)  # known while tracing: a mask, too
     return jnp.asarray(index) if isinstance(index, list) or is_symbolic(index) else index

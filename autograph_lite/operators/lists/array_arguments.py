@@ -3,6 +3,7 @@
 np.max([a, b]), np.dot([1, 2], x)     the list becomes an array once JAX has refused it, for a parameter that is an array
 np.vstack([[1, 2], x])                and so do those among the items, for a parameter that is a sequence of arrays
 np.zeros([2, 3]), x.sum(axis=(0, 1))  stay as they are: a shape, axes
+np.array(history), np.mean(history)   of a list whose length only the data knows: it is a part of an array, as x[:n] is
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.operators.lists import dynamic_length
+from autograph_lite.operators.joins.join_types import rebuild
+from autograph_lite.operators.lists import dynamic_length, packing
+from autograph_lite.operators.ragged.extents import Span
+from autograph_lite.operators.ragged.selection import Origin, Selection
+from autograph_lite.operators.ragged.slice_spelling import Spelled
+from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import any_traced
 
 _SEQUENCES = (list, tuple, range)
@@ -60,6 +66,24 @@ def as_arrays(
             bound.arguments[name] = _each(value)
     same = all(_is_same(value, bound.arguments[name]) for name, value in before.items())
     return None if same else (bound.args, bound.kwargs)
+
+
+def as_part(value: Any) -> Any:
+    """A list whose length only the data knows as a part of the array that NumPy makes of it; anything else as it is."""
+    if type(value) in (list, tuple) and any(map(dynamic_length.is_dynamic, value)):
+        return type(value)(map(as_part, value))
+    if not dynamic_length.is_dynamic(value):
+        return value
+    stretch = packing.packed(value)
+    name = stretch.origin[0]
+    items = jax.vmap(lambda *row: jnp.array(rebuild(stretch.item, row, "an item")))(*stretch.columns)
+    spelled = Spelled(
+        name or source_places.expression(),
+        "A traced value decides how many items the list gets.",
+        "fill an array of fixed size by index, ys[k] = v, and count the items in k.",
+    )
+    extents = (Span(stretch.room, 0, stretch.length), *(None,) * (items.ndim - 1))
+    return Selection(items, extents, Origin(source_places.here(), spelled))
 
 
 def beside(left: Any, right: Any, symbol: str) -> tuple[Any, Any]:

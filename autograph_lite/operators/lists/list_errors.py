@@ -40,10 +40,9 @@ def dynamic_list_error(name: str, changed: Any, location: Any) -> MutationError:
         f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
         where=(location, changed),
         why="In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, "
-        "changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), and returned from a "
-        "function that went through `convert`.",
-        fix="use these, take the array of what `convert` returns, jnp.stack(f(x)), or fill an array of fixed size by index, "
-        "ys[k] = v, and count the items in k.",
+        "changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), made an array "
+        "by np.array(), and returned from a function that went through `convert`.",
+        fix="use these, or fill an array of fixed size by index, ys[k] = v, and count the items in k.",
     )
 
 

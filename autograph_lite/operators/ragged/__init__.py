@@ -10,5 +10,6 @@ __all__ = [
     "known_ranges",
     "mask_positions",
     "selection",
+    "slice_spelling",
     "unique_values",
 ]

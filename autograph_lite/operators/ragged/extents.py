@@ -103,8 +103,8 @@ class Chosen:
 
     __slots__ = ("mask", "size")
 
-    def __init__(self, mask: Any) -> None:
-        self.mask, self.size = mask, mask.shape[0]
+    def __init__(self, mask: Any, size: Any = None) -> None:
+        self.mask, self.size = mask, mask.shape[0] if size is None else size
 
     def same(self, other: Extent) -> bool:
         """Whether both certainly choose the same places."""
@@ -142,9 +142,9 @@ class Chosen:
         return [self.mask]
 
     @classmethod
-    def made_of(cls, _: Any, parts: list[Any]) -> tuple[Chosen, list[Any]]:
+    def made_of(cls, size: Any, parts: list[Any]) -> tuple[Chosen, list[Any]]:
         """The choice of the first of these parts, and the others."""
-        return cls(parts[0]), parts[1:]
+        return cls(parts[0], size), parts[1:]
 
     def flipped(self) -> Chosen:
         """The same places of the axis in reverse."""

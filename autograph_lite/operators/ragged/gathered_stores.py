@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.ragged.elementwise import onto
 from autograph_lite.operators.ragged.extents import entire
 from autograph_lite.operators.ragged.indexing import picked
@@ -40,6 +41,7 @@ def write_gathered(base: Any, index: Any, value: Any, origin: Origin | None = No
         at = at if lanes is None else jnp.where(lanes, at, array.size)
         new = jnp.broadcast_to(new, jnp.shape(at))
         array = array.reshape(-1).at[at].set(new, mode="drop").reshape(array.shape)
+    numpys_arrays.note_next(array, array_of(base))
     return Selection(array, extents, base.origin, memory=base.memory) if any(extents) else array
 
 

@@ -16,11 +16,9 @@ import numpy as np
 
 from autograph_lite.operators.ragged import indexing
 from autograph_lite.operators.ragged.elementwise import astype, elementwise
-from autograph_lite.operators.ragged.extents import Chosen
 from autograph_lite.operators.ragged.selection import (
     METHODS,
     Selection,
-    chosen,
     extents_of,
     having,
     padded,
@@ -29,7 +27,13 @@ from autograph_lite.operators.ragged.selection import (
     tamed,
     unsized,
 )
-from autograph_lite.operators.ragged_ops import einsum, masked_reductions, order_statistics, products
+from autograph_lite.operators.ragged_ops import (
+    einsum,
+    joined_parts,
+    masked_reductions,
+    order_statistics,
+    products,
+)
 
 _MODULES = ("jax.numpy", "numpy", "jax.nn", "jax.scipy", "jax.lax", "jax._src", "jax.numpy.linalg")
 _UNFAILING = frozenset({
@@ -133,21 +137,17 @@ def _or_nothing(value: Selection, axis: int) -> Any:
 
 
 def _array(value: Any, dtype: Any = None, **_: Any) -> Any:
+    value = joined_parts.stack(value) if isinstance(value, (list, tuple)) else value
     return value if dtype is None or not isinstance(value, Selection) else astype(value, dtype)
 
 
 def _copy(value: Any, dtype: Any = None, **options: Any) -> Any:
-    return _array(METHODS["copy"](value), dtype, **options)
-
-
-def _ravel(value: Selection) -> Any:
-    lanes = jnp.broadcast_to(chosen(value.extents), value.array.shape)
-    return having(value, value.array.reshape(-1), [Chosen(lanes.reshape(-1))], memory=value.memory)
+    return _array(METHODS["copy"](value) if isinstance(value, Selection) else value, dtype, **options)
 
 
 def _take(value: Any, indices: Any, axis: int | None = None) -> Any:
     if axis is None and len(extents_of(value)) > 1:
-        value = _ravel(value) if isinstance(value, Selection) else jnp.ravel(value)
+        value = joined_parts.ravel(value)
     whole = (slice(None),) * ((axis or 0) % len(extents_of(value)))
     found = _found(indices)
     return indexing.picked(value, (*whole, indices), None if found is None else found.origin)
@@ -170,10 +170,11 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "asarray": _array, "array": _copy, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
     "size": lambda value: value.size, "transpose": lambda value: value.T,
     "flip": lambda value, axis=0: indexing.picked(value, (slice(None),) * axis + (slice(None, None, -1),)),
-    "ravel": _ravel, "flatten": _ravel, "take": _take, "diff": _diff, "ix_": _ix,
+    "take": _take, "diff": _diff, "ix_": _ix,
 }  # fmt: skip
 _KNOWN: dict[str, Callable[..., Any]] = {
-    **masked_reductions.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **einsum.CONTRACTIONS, **_OTHERS,
+    **masked_reductions.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **einsum.CONTRACTIONS, **joined_parts.JOINED,
+    **_OTHERS,
 }  # fmt: skip
-METHODS.update({name: _OTHERS[name] for name in ("transpose", "ravel", "flatten", "take")})
+METHODS.update({name: _OTHERS[name] for name in ("transpose", "take")})
 METHODS["round"] = lambda value, *a: elementwise(lambda x: x.round(*a), (value,), fill=...)

@@ -1,7 +1,8 @@
-"""List trimming: how does a list whose length only the data knows come out of a program? With the items that it has.
+"""Trimming: how does what has a length that only the data knows come out of a program? With the items that there are.
 
     ys = f(xs)                            [<up to 8 items>, ...]; the program says that 3 count
                                           [Array(3.), Array(4.), Array(5.)]
+    return x[x > 0]                       all of x, and where the mask holds; an array of the items that it chooses
 
 Inside somebody else's trace nobody runs the program, so that the items can't be counted: there it is an error.
 """
@@ -10,36 +11,38 @@ from __future__ import annotations
 
 import collections
 import itertools
+import operator
 from collections.abc import Iterable
 from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.joins.join_types import rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.lists.dynamic_length import Part, Stretch, is_dynamic, parts_of
+from autograph_lite.operators.ragged.extents import Span
 from autograph_lite.operators.ragged.selection import Selection, unsized
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import dataclass_objects
+from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.values import Tracer
 
 
 def to_cut(result: Any) -> bool:
-    """Whether lists in `result`, which a program gives, have stretches in them.
+    """Whether lists in `result`, which a program gives, have stretches in them, or parts of arrays are in it.
 
     Raises:
-      MutationError: there is one elsewhere, as in a tuple.
-      DynamicShapeError: a part of an array is in `result`, of a length that only the data knows.
+      MutationError: there is a stretch elsewhere, as in a tuple.
     """
     leaves = dataclass_objects.object_leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
-    for leaf in leaves:
-        if isinstance(leaf, Selection):
-            raise unsized(leaf, "is returned, or kept in an object", inside=False)
     parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
     if parts:
         inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]
         if len(inside) < len(parts):
             raise parts[0].misused()
-    return bool(parts)
+    return bool(parts) or any(isinstance(leaf, Selection) for leaf in leaves)
 
 
 def refuse_deques(result: Any) -> None:
@@ -50,14 +53,41 @@ def refuse_deques(result: Any) -> None:
 
 
 def cut(result: Any) -> Any:
-    """`result` of a program that has run, with items in place of the stretches in its lists.
+    """`result` of a program that has run, with items in place of the stretches in its lists, and arrays in place of parts.
 
     Raises:
-      MutationError: the call is part of somebody else's trace.
+      MutationError, DynamicShapeError: the call is part of somebody else's trace.
     """
     for owner in _lists(result):
         owner[:] = itertools.chain.from_iterable(map(_items, parts_of(owner)))
-    return result
+    return _with_arrays(result, set())
+
+
+def _with_arrays(value: Any, seen: set[int]) -> Any:
+    """`value` with arrays in place of the parts in it; a dataclass object stays the one that it is."""
+    leaves, tree = pytrees.flatten(value, is_leaf=lambda node: isinstance(node, Selection))
+    found = [_array(leaf) if isinstance(leaf, Selection) else leaf for leaf in leaves]
+    for owner in filter(dataclass_objects.is_record, leaves):
+        if id(owner) not in seen:
+            seen.add(id(owner))
+            for name, held in instances.held_by(owner).items():
+                if (new := _with_arrays(held, seen)) is not held:
+                    object.__setattr__(owner, name, new)
+    return value if all(map(operator.is_, found, leaves)) else jax.tree.unflatten(tree, found)
+
+
+def _array(part: Selection) -> Any:
+    """The items of a part. NumPy takes them, as XLA would compile a program for each length."""
+    if any(isinstance(value, Tracer) for value in jax.tree.leaves(part)):
+        raise unsized(part, "is returned, or kept in an object", inside=False)
+    extended = jnp.issubdtype(part.dtype, jax.dtypes.extended)
+    array = part.array if extended else np.asarray(part.array)
+    for axis, extent in enumerate(part.extents):
+        if isinstance(extent, Span):
+            array = array[(slice(None),) * axis + (slice(int(extent.start), int(extent.stop)),)]
+        elif extent is not None:
+            array = array[(slice(None),) * axis + (np.flatnonzero(np.asarray(extent.mask)),)]
+    return array if extended else jax.device_put(array, part.array.sharding)
 
 
 def _lists(result: Any) -> list[list[Any]]:

@@ -62,7 +62,7 @@ def refuse_unexportable(name: str, trace: Trace, program: Program) -> None:
             raise _check(name, equation)
     if program.cuts:
         raise SaveError(
-            f"'{name}' gives a list whose length depends on its data, and can't be saved.",
+            f"'{name}' gives what has a length that depends on its data, and can't be saved.",
             where=source_places.line_of_function(trace.fn),
             fix="return an array, with the number of the items that count.",
         )
