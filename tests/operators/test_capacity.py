@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -281,3 +282,38 @@ def test_a_counter_is_the_bound_of_a_list(program, static_loops):
     np.testing.assert_allclose(
         slopes, [total / x for (total, _), x in zip(wanted, xs, strict=True)], rtol=1e-5
     )
+
+
+def reached(adjacent):
+    seen, queue, order = np.zeros(5, bool), collections.deque([0]), []
+    seen[0] = True
+    while queue:
+        u = queue.popleft()
+        order.append(u)
+        for w in range(5):
+            if adjacent[u, w] and not seen[w]:
+                seen[w] = True
+                queue.append(w)
+    return seen, order
+
+
+def flooded(image):
+    stack, count = [(0, 0)], 0
+    while stack:
+        i, j = stack.pop()
+        if i < 0 or j < 0 or i >= 3 or j >= 3 or image[i, j] != 1:
+            continue
+        image[i, j] = 2
+        count += 1
+        stack.extend([(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)])
+    return image, count
+
+
+@pytest.mark.parametrize("fn", [reached, flooded])
+def test_a_loop_that_lasts_as_long_as_a_queue_writes_to_an_array(fn):
+    given = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 1, 0]])
+    ours, pythons = given.copy(), given.copy()
+    found, expected = ag.convert(fn)(ours), fn(pythons)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(ours, pythons)

@@ -173,6 +173,7 @@ _TAKERS = tuple(
         "operators/lists/packing",
         "operators/calls/recursion_guard",
         "operators/joins/join_types",
+        "operators/aliasing/shared_memory",
         "operators/loops/owned_containers",
         "runtime/results/list_trimming",
         "runtime/results/result_objects",
