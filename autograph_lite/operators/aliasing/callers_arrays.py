@@ -40,11 +40,7 @@ def is_callers(array: Any) -> bool:
 
 
 def about_to_write(array: Any) -> bool:
-    """To be called before `array` is written; whether its caller is to see that.
-
-    Raises:
-      ValueError: NumPy lets nobody write to it.
-    """
+    """To be called before `array` is written; whether its caller is to see that. Raises ValueError as NumPy, if nobody may."""
     found: Argument | None = numpys_arrays.argument_of(array)
     if numpys_arrays.is_read_only(array):
         raise _read_only()

@@ -82,11 +82,7 @@ def _has_siblings(array: Any) -> bool:
 
 
 def refuse_joined(array: Any) -> None:
-    """Refuses to change in place what may be one of several arrays, if others know one of these, and read it later.
-
-    Raises:
-      MutationError: they do.
-    """
+    """Refuses, by a MutationError, to change in place what may be one of several arrays that others know and read later."""
     known = numpys_arrays.may_be(array)
     options = [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
     related = [*options, *numpys_arrays.may_show(array)]

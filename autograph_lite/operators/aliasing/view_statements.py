@@ -44,11 +44,7 @@ def view(
 def viewed(
     value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
 ) -> None:
-    """Before an item of what `path` names is written: `value` may be a view of it that is read later.
-
-    Raises:
-      MutationError: it is one, and the program does not know how it was made.
-    """
+    """Before an item of what `path` names is written: a MutationError if `value` may be a view of it that is read later."""
     try:
         overlapping_views.check_viewed(value, source, name, path, made, drops, deep=deep)
     except MutationError as error:

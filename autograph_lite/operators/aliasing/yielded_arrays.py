@@ -74,11 +74,7 @@ def in_loop_body(item: Any) -> entered:
 
 
 def refuse_write_after_yield(same: Sequence[Any]) -> None:
-    """To be called before an item of an array is written, with all that it is in the loops around.
-
-    Raises:
-      MutationError: a generator does that which has yielded it.
-    """
+    """Raises MutationError where an array's item is written, in all its forms, by a generator that has yielded it."""
     for run in thread.now.yielded:
         _refuse(same, run.names, run)
 
@@ -93,11 +89,7 @@ def refuse_in_place(array: Any) -> None:
 def refuse_yield_after_write(
     written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any]
 ) -> None:
-    """To be called after an iteration of a loop that has `written` to arrays, for variables as they were before and are then.
-
-    Raises:
-      MutationError: a generator has written to one that the iteration before has yielded.
-    """
+    """Raises MutationError after an iteration in which a generator has `written` to what the one before has yielded."""
     if thread.now.yielded:
         refuse_write_after_yield([*written_next(written, inside, after).values()])
 

@@ -76,11 +76,7 @@ def reached(before: Any) -> Any:
 
 
 def found(value: Any, reached: Any, name: str) -> Any:
-    """`value`, which a `finally` reads, and which its `try` has assigned where `reached` holds.
-
-    Raises:
-      UnboundLocalError: it has not been assigned.
-    """
+    """`value`, which a `finally` reads, and its `try` has assigned where `reached` holds. Else raises UnboundLocalError."""
     if reached is False:
         return defined(Undefined(name))
     if reached is not True:

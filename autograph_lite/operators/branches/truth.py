@@ -37,11 +37,7 @@ def truth(value: Any) -> Any:
 
 
 def operand(value: Any, after: int = 0) -> Any:
-    """`value`, an operand of the user's expression that is tested, and has `after` others after it.
-
-    Raises:
-      ConditionError: the value has several elements.
-    """
+    """`value`, a tested operand with `after` others after it. Raises ConditionError if it has several elements."""
     if isinstance(value, jax.Array) and value.size != 1:
         raise _ambiguous(value, _part(f"({source_places.expression()})", after))
     return value

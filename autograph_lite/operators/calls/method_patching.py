@@ -228,11 +228,7 @@ def record(owner: Any) -> Any:
 
 
 def recast(owner: Any, name: str) -> Any:
-    """`record`, where `owner.__class__`, or another attribute that is none of its contents, is about to be written.
-
-    Raises:
-      MutationError: it is inside a staged statement.
-    """
+    """`record`, before another attribute than its contents is written. Raises MutationError inside a staged statement."""
     if journal.staging():
         raise join_errors.recast_error(owner, name)
     return record(owner)

@@ -252,11 +252,7 @@ def failure() -> Any:
 
 
 def unraised_since(known: Any) -> None:
-    """Ends a statement that changes something after it may have raised.
-
-    Raises:
-      HandledRaiseError: a traced condition raises something in it.
-    """
+    """Ends a statement that changes something after it may have raised. Raises HandledRaiseError: a traced condition did."""
     if thread.now.catching and failure() is not known:
         raise HandledRaiseError(
             "A statement inside of a `try` raises something under a traced condition, and binds or writes something after that.",
@@ -287,11 +283,7 @@ def unless_late(method: Any, called: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_unfollowed(error: BaseException) -> None:
-    """Refuses an exception that a `try` catches, where something may go on that Python would have left.
-
-    Raises:
-      HandledRaiseError: it may.
-    """
+    """Raises HandledRaiseError where an exception that a `try` catches may let go on what Python would have left."""
     here = carried_checks.frame()
     caught_by = next((t for t in reversed(thread.now.catching) if _catches(t.kinds(), type(error))), None)
     if caught_by is None:

@@ -34,11 +34,7 @@ _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported betw
 
 @source_places.between
 def explain_unconverted(fn: Callable[..., Any], reason: ConversionError, name: str) -> Callable[..., Any]:
-    """`fn`, a function called `name`, which was not converted for that reason and says so where it needs a value that is traced.
-
-    Raises:
-      PythonOnlyError: in place of JAX's error about a traced value.
-    """
+    """`fn`, called `name`, which was not converted, and says so by a PythonOnlyError in place of JAX's about a tracer."""
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -80,11 +76,7 @@ Failure = Exception
 
 
 def explain(error: BaseException) -> None:
-    """Raises an error of ours in place of JAX's, or Python's, about a tracer, where a function ends that JAX is tracing.
-
-    Raises:
-      PythonOnlyError: in place of `error`.
-    """
+    """Raises a PythonOnlyError in place of JAX's, or Python's, `error` about a tracer, where a function ends."""
     if is_about_tracer(error) and not isinstance(error, AutographError):
         raise needs_value(error) from error
 

@@ -370,11 +370,7 @@ _FIELD = re.compile(
 
 
 def percent(template: Any, values: Any) -> Any:
-    """`template % values`.
-
-    Raises:
-      PythonOnlyError: `values` has a traced one for a field that `str.format` has no counterpart for.
-    """
+    """`template % values`. Raises PythonOnlyError: a traced value for a field that `str.format` has no counterpart for."""
     if isinstance(template, str):
         trial.refuse_unknown_text(values if isinstance(values, tuple) else (values,))
     if not isinstance(template, str) or not holds_traced(values):

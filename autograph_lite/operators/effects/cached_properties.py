@@ -45,11 +45,7 @@ class Cache:
         return None
 
     def keep(self, instance: Any, name: str, value: Any, writes: int) -> None:
-        """Keeps a value that was computed just now.
-
-        Raises:
-          MutationError: the value can be changed in place, and Python would give the changed one later.
-        """
+        """Keeps a value that was computed just now. Raises MutationError: it can be changed in place, and Python's would be."""
         for leaf in pytrees.leaves(value):
             if not isinstance(leaf, _UNCHANGING):
                 break

@@ -399,11 +399,7 @@ def cached_property(instance: Any, name: str) -> tuple[Any] | None:
 
 
 def keep_cached(instance: Any, name: str, value: Any) -> Any:
-    """Keeps what a cached property has given as long as the body is traced; gives it.
-
-    Raises:
-      MutationError: the value can be changed in place.
-    """
+    """Keeps what a cached property has given while the body is traced; gives it. Raises MutationError if it is mutable."""
     thread.now.journals[-1].cached.keep(instance, name, value, _writes.value)
     return value
 

@@ -418,20 +418,12 @@ def update_item(base: Any, *steps_symbol_operand: Any) -> Any:
 
 
 def store_shared(value: Any, base: Any, *steps: Any) -> None:
-    """`store` where no name of the function is bound to `base`.
-
-    Raises:
-      MutationError: `base` is an array: a new one in its place would be lost.
-    """
+    """`store` where no name of the function is bound to `base`. Raises MutationError: an array would be lost."""
     refuse_new_array(base, _store(base, steps, lambda: value, None, always=True))
 
 
 def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
-    """`update_item` where no name of the function is bound to `base`.
-
-    Raises:
-      MutationError: `base` is an array: a new one in its place would be lost.
-    """
+    """`update_item` where no name of the function is bound to `base`. Raises MutationError: an array would be lost."""
     *steps, symbol, operand = steps_symbol_operand
     refuse_new_array(base, _store(base, steps, operand, symbol, always=True))
 

@@ -32,11 +32,7 @@ def put(base: Any, index: Any, value: Any) -> Any:
 
 
 def put_into(value: Any, base: Any, index: Any) -> None:
-    """`base[index] = value`, where no name of the function is bound to `base`.
-
-    Raises:
-      MutationError: `base` is an array: a new one in its place would be lost.
-    """
+    """`base[index] = value`, where no name is bound to `base`. Raises MutationError: an array would be lost."""
     if base.__class__ in CHANGED:
         base[index] = value
     else:
@@ -79,20 +75,12 @@ def update_at(base: Any, *steps_symbol_operand: Any) -> Any:
 
 
 def put_shared(value: Any, base: Any, *steps: Any) -> None:
-    """`put_at` where no name of the function is bound to `base`.
-
-    Raises:
-      MutationError: `base` is an array: a new one in its place would be lost.
-    """
+    """`put_at` where no name of the function is bound to `base`. Raises MutationError: an array would be lost."""
     subscripts.refuse_new_array(base, put_at(value, base, *steps))
 
 
 def update_at_shared(base: Any, *steps_symbol_operand: Any) -> None:
-    """`update_at` where no name of the function is bound to `base`.
-
-    Raises:
-      MutationError: `base` is an array: a new one in its place would be lost.
-    """
+    """`update_at` where no name of the function is bound to `base`. Raises MutationError: an array would be lost."""
     subscripts.refuse_new_array(base, update_at(base, *steps_symbol_operand))
 
 

@@ -71,11 +71,7 @@ def numbered(what: str) -> str:
 
 
 def _objects(found: Mismatch, before: str) -> str:
-    """What to do about two objects of one class of the user's, if that is what was found.
-
-    Raises:
-      Reborn: they can be the values that they hold.
-    """
+    """What to do about two objects of one class of the user's. Raises Reborn if they can be the values that they hold."""
     if found.kind is not None and issubclass(found.kind, Whole):
         return f"use the values, which are arrays, in place of the {found.kind.__name__} objects: v.value."
     if found.kind is None or found.kind.__module__ in sys.stdlib_module_names:

@@ -32,11 +32,7 @@ from autograph_lite.operators.values.values import ARRAYS, SCALARS, result_type
 
 
 def holding(template: Template, values: Iterable[Captured]) -> Template:
-    """`template` with types that hold the numbers of Python's among the values.
-
-    Raises:
-      Mismatch: no type holds such a number and what the other paths have.
-    """
+    """`template` with types that hold the numbers of Python's among the values. Raises Mismatch where none does."""
     if not any(_is_narrow(kind) for kind in template.leaves):
         return template
     leaves = list(template.leaves)
@@ -49,11 +45,7 @@ def holding(template: Template, values: Iterable[Captured]) -> Template:
 
 
 def widen_literals(values: Sequence[Any]) -> list[Any]:
-    """Numbers and arrays, a traced value being one of them, in types whose promotion by JAX holds the numbers.
-
-    Raises:
-      BranchMismatchError: no type holds all of them.
-    """
+    """Numbers and arrays, one traced, in types that hold them when JAX promotes. Raises BranchMismatchError: none does."""
     if all(type(value) in (int, float) for value in values):
         return list(values)
     kind = Array(jnp.result_type(*values), False, ())

@@ -136,11 +136,7 @@ def known_constant(value: Any) -> Known | None:
 
 
 def refuse_lost(operands: Values) -> None:
-    """To be called where numbers reach something that the program computes from traced data.
-
-    Raises:
-      UnlikePythonError: some are lost, or less exact.
-    """
+    """Raises UnlikePythonError where numbers that are lost, or less exact, reach what the program computes from data."""
     for operand in operands:
         if operand is not None and operand.lost.any():
             raise UnlikePythonError("a number goes beyond what the arrays of the program can hold")

@@ -77,11 +77,7 @@ class Parts:
         return self._tried
 
     def after_failure(self) -> None:
-        """To be called where a part can't be rolled.
-
-        Raises:
-          Split: it may be, if more is known of its conditions, or without its first iteration.
-        """
+        """Where a part can't be rolled: raises Split if it may be with more known of its conditions, or without its first."""
         if self._tried is not None:
             self._tried.after_failure()
 

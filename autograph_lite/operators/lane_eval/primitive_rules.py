@@ -172,11 +172,7 @@ def _drift(operand: Known) -> Lanes:
 
 
 def refuse_drifted(operand: Known) -> None:
-    """To be called where the program computes an array from a number.
-
-    Raises:
-      UnlikePythonError: the program has it with less than the precision of its type, as after `(i + 0.001) - i`.
-    """
+    """Raises UnlikePythonError where an array is computed of a number less exact than its type: `(i + 0.001) - i`."""
     if operand.python.dtype.kind in "fc" and operand.python.size:
         with np.errstate(all="ignore"):
             off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
@@ -212,11 +208,7 @@ def fit_type(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: b
 
 
 def convert_lanes(operand: Known, aval: Any, *, strong: bool = False) -> Known | None:
-    """`operand` in another type, as `convert_element_type` gives it; see `fit_type`.
-
-    Raises:
-      UnlikePythonError: it does not fit, or the rounding of floats decides.
-    """
+    """`operand` in another type, as `fit_type` has it. Raises UnlikePythonError: it does not fit, or rounding decides."""
     kind = np.dtype(aval.dtype).kind
     if kind == "c":
         return fit_type(operand.python, operand.program, operand.lost, aval, strong=strong)

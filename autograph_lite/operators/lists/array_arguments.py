@@ -39,11 +39,7 @@ Given = tuple[tuple[Any, ...], dict[str, Any]]
 def as_arrays(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException
 ) -> Given | None:
-    """The arguments of a function of JAX's that has failed, with arrays in place of sequences; None where that is no remedy.
-
-    Raises:
-      MutationError: only the data knows how long a list is.
-    """
+    """What JAX's function was given that failed, with arrays for sequences, or None. Raises MutationError: no known length."""
     if not isinstance(error, (TypeError, AttributeError)) or not _REFUSALS.search(str(error)):
         return None
     try:

@@ -168,11 +168,7 @@ def is_dynamic(value: Any) -> bool:
 
 
 def parts_of(values: Iterable[Any]) -> list[Any]:
-    """The items and stretches of a list, without gaps.
-
-    Raises:
-      MutationError: gaps are missing: something else has taken the list apart.
-    """
+    """The items and stretches of a list. Raises MutationError if some are gone: something else has taken it apart."""
     found: list[Any] = []
     gaps = 0
     for value in values:
@@ -223,11 +219,7 @@ def length_error(values: Iterable[Any]) -> MutationError:
 
 
 def known_inside(owner: Any) -> Any:
-    """An object of a library's, whose methods are about to use the containers in it.
-
-    Raises:
-      MutationError: only the data knows how many items one of them has.
-    """
+    """A library's object, whose methods use the containers in it. Raises MutationError: one has no known length."""
     if opaque_objects.holds_others(owner):
         for inside in places.containers_in(owner):
             whole(inside)

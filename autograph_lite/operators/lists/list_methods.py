@@ -103,11 +103,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def items_equal(values: Sequence[Any], value: Any) -> Any:
-    """For each place of the buffer, whether there is an item that equals a number.
-
-    Raises:
-      MutationError: the items, or what they are compared with, are no numbers.
-    """
+    """For each place of the buffer, whether its item equals a number. Raises MutationError where these are no numbers."""
     stretch, column = _numbers(values)
     if jnp.ndim(value):
         raise length_error(values)

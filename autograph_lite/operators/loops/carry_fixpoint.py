@@ -109,11 +109,7 @@ def _widened(own: Template, earlier: Template) -> Template:
 def fixpoint_with_init(
     carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
 ) -> tuple[Carry, Any]:
-    """`fixpoint`, for a loop whose first iteration may not run.
-
-    Raises:
-      CarryMismatchError: a variable has no type that holds it before and after an iteration.
-    """
+    """`fixpoint`, for a loop whose first iteration may not run. Raises CarryMismatchError in place of Unjoinable."""
     try:
         return fixpoint(carry, body_fun, stage)
     except Unjoinable as error:

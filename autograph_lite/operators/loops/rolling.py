@@ -166,11 +166,7 @@ def roll_or_refuse(
     parts: Parts,
     part: Any = None,
 ) -> Any:
-    """What `roll` gives, unless that is refused: the `Refusal` then; it is not called again for variables of these types.
-
-    Raises:
-      Split: the loop, of these parts, is to be tried in another way.
-    """
+    """What `roll` gives, or its `Refusal`, kept for variables of these types. Raises Split: to be tried in another way."""
     key = _key(body_fun, init, part)
     known = _tried().get(key)
     if known is None or known.size is not None:

@@ -115,11 +115,7 @@ def writing(make: Callable[..., Any], refuse: Callable[[], Exception]) -> Callab
 
 
 def store_whole(array: Any, make: Callable[[], Any], refuse: Callable[[], Exception]) -> Any:
-    """Puts what `make` gives into an array, for all who know it; gives the array.
-
-    Raises:
-      Exception: what `refuse` gives, as the array is JAX's.
-    """
+    """Puts what `make` gives into an array, for all who know it; gives that. Raises what `refuse` gives of one of JAX's."""
     known = thread.now.references
     done = NotImplemented if known is None else known.change(array, "set", make)
     if done is NotImplemented:

@@ -69,11 +69,7 @@ def _changed(label: str) -> MutationError:
 
 
 def refuse_made_of_python(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuses to call a ufunc that `np.frompyfunc` has made with a traced value.
-
-    Raises:
-      PythonOnlyError: one is among the arguments.
-    """
+    """Raises PythonOnlyError where a ufunc that `np.frompyfunc` has made is called with a traced value."""
     if counterparts.has_traced_argument(args, kwargs):
         raise PythonOnlyError(
             f"'{ufunc.__name__}', which np.frompyfunc has made, is called with a traced value.",

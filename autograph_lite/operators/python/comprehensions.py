@@ -143,11 +143,7 @@ def unpacked(item: Any, count: int) -> tuple[Any, ...]:
 
 
 def collected(items: Any, length: Any) -> list[Any]:
-    """The items of a staged iterable as a list; the body is traced once where there are many.
-
-    Raises:
-      IterationError: their number is not known.
-    """
+    """The items of a staged iterable as a list; of many the body is traced once. Raises IterationError: how many?"""
     if traced(length) and (is_symbolic(length) or (items.most() is None and not _has_room(length))):
         raise dynamic_iteration_error(
             describe(length) if is_symbolic(length) else "the traced bound of a range"

@@ -310,11 +310,7 @@ def run_users_body(body_fun: Callable[..., Any], item: Any, *values: Any) -> Sta
 
 
 def filter_test(value: Any) -> Any:
-    """The condition of a comprehension, where only Python can decide whether there is an item.
-
-    Raises:
-      IterationError: the value is traced.
-    """
+    """The condition of a comprehension, where only Python can decide. Raises IterationError if it is traced."""
     if value is not True and value is not False and traced(value):
         raise dynamic_iteration_error(f"a traced condition, {describe(value)}")
     return value

@@ -33,11 +33,7 @@ _NARROW = {"float32": "float64", "int32": "int64", "uint32": "uint64", "complex6
 
 
 def class_of(value: Any) -> type | None:
-    """The class that a traced value would have; None where it is JAX's, or nobody knows.
-
-    Raises:
-      PythonOnlyError: paths have brought it numbers of several classes.
-    """
+    """The class of a traced value; None for JAX's, or an unknown one. Raises PythonOnlyError if it has several."""
     return _told(value, lambda classes: classes[0] if classes else None)
 
 

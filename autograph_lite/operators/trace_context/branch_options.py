@@ -39,11 +39,7 @@ class Branch:
 
 
 def branch_lanes(branches: Sequence[Branch]) -> Lanes | None:
-    """How lanes go through these branches of one statement; None where JAX decides.
-
-    Raises:
-      ValueError: two of them say different things.
-    """
+    """How lanes go through these branches of one statement, or None. Raises ValueError: two of them say different things."""
     said = list(dict.fromkeys(branch.lanes for branch in branches if branch.lanes is not None))
     if len(said) > 1:
         both = " and ".join(f"vmap={one.how!r}, chunk={one.chunk}" for one in said[:2])

@@ -22,11 +22,7 @@ def is_found(value: Any) -> bool:
 
 
 def python_function(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """How to get a user's function elsewhere: what to call, and with what.
-
-    Raises:
-      PicklingError: it is a lambda, or was defined in a function, so that no module has it.
-    """
+    """How to get a user's function elsewhere: what to call, and with what. Raises PicklingError: no module has it."""
     module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", None)
     if module is None or name is None:  # an object that is called: Python knows how to pickle that, or not
         return _itself, (fn,)

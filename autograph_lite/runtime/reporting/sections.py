@@ -36,11 +36,7 @@ class Section:
 
 
 def sections(fn: Any, places: Collection[Place], *, recursive: bool = True) -> list[Section]:
-    """The function, and of those that can be reached from it the ones with a line among `places`.
-
-    Raises:
-      AutographError: the function has no source.
-    """
+    """The function, and those it leads to with a line among `places`. Raises AutographError: the function has no source."""
     main = _python_function(fn)
     found = [_section(main, converted=True)]
     left = {place for place in places if not found[0].covers(place)}

@@ -95,11 +95,7 @@ def is_there_twice(found: Key, number: int) -> bool:
 
 
 def left(known: References, *, owned: bool) -> dict[int, Any]:
-    """The arrays of NumPy's that a function has given other items, by their numbers.
-
-    Raises:
-      MutatedArgumentError: it has, in a part of a trace of somebody else's.
-    """
+    """The arrays of NumPy's with other items, by number. Raises MutatedArgumentError in a part of somebody's trace."""
     found = {
         each.position: each.handle
         for each in written(known)
@@ -116,11 +112,7 @@ def left(known: References, *, owned: bool) -> dict[int, Any]:
 
 
 def refuse_overlap(name: str, arrays: Sequence[Any], numbers: Sequence[int]) -> None:
-    """Refuses a call in which an array that is written shares its memory with another one.
-
-    Raises:
-      MutatedArgumentError: it does, and is not the same array.
-    """
+    """Raises MutatedArgumentError where an array that is written shares its memory with another one."""
     for number in numbers:
         for other in arrays:
             if (

@@ -165,11 +165,7 @@ def _index_of(part: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> tuple[
 def refuse_unseen(
     written: journal.Journal, roots: Sequence[Any], arrays: Iterable[np.ndarray[Any, Any]]
 ) -> None:
-    """To be called where a function has been traced, with arrays from outside that it writes to.
-
-    Raises:
-      MutatedArgumentError: it sees one of them in a place where no array of the program stands for it.
-    """
+    """Raises MutatedArgumentError where no array of the program stands for one from outside that it writes to and sees."""
     for array in arrays:
         codes = [*written.codes.values()]
         if reachability.leading(roots, {id(array)}) or reachability.reached_from_outside(
@@ -185,11 +181,7 @@ def refuse_unseen(
 
 
 def refuse_passed(name: str, written: Iterable[np.ndarray[Any, Any]], given: Iterable[Any]) -> None:
-    """Refuses a call whose arguments share their memory with an array that Python writes to while the function is traced.
-
-    Raises:
-      MutatedArgumentError: one does.
-    """
+    """Raises MutatedArgumentError where arguments share memory with an array that Python writes to while tracing."""
     arrays = [each for each in given if isinstance(each, np.ndarray)]
     for each in written:
         if any(np.may_share_memory(each, array) for array in arrays):

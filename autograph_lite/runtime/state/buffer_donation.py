@@ -44,11 +44,7 @@ def checked(argnums: Any, argnames: Any) -> tuple[tuple[int, ...], tuple[str, ..
 def donated_slots(
     signature: inspect.Signature, argnums: Sequence[int], argnames: Sequence[str]
 ) -> frozenset[Slot]:
-    """The arguments that are donated, by position or by name.
-
-    Raises:
-      ValueError: the function has no such parameter, or the default of one is an array.
-    """
+    """The donated arguments, by position or name. Raises ValueError: no such parameter, or its default is an array."""
     parameters = signature.parameters
     kinds = {
         parameter.kind: name for name, parameter in parameters.items()

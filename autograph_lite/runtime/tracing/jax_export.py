@@ -20,11 +20,7 @@ from autograph_lite.runtime.types.trace_type import variable_types
 
 
 def exported(name: str, trace: Trace, platforms: Sequence[str] | None) -> export.Exported:
-    """The program of a trace of the function `name` as JAX's own `Exported`, for these platforms, or for the one at hand.
-
-    Raises:
-      SaveError: it calls Python, or changes objects.
-    """
+    """The program of a trace of `name` as JAX's `Exported`. Raises SaveError: it calls Python, or changes objects."""
     program = own_program(trace)
     refuse_unexportable(name, trace, program)
     return export_program(program, platforms)

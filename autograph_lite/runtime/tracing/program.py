@@ -238,11 +238,7 @@ class Program:
         return self.symbolic.jit_for(shapes, () if keeps else tuple(self.given))
 
     def serves(self, arrays: Sequence[Any]) -> bool:
-        """Whether the program is right for arrays of these shapes; those that it can't be had for, it finds now.
-
-        Raises:
-          InconclusiveSize: it can't be had for them, as its types are others than its symbols say.
-        """
+        """Whether the program is right for arrays of these shapes. Raises InconclusiveSize where its symbols can't tell."""
         if self.symbolic is None:
             return True
         if not self.symbolic.serves([array.shape for array in [*arrays, *self.held]]):
@@ -341,11 +337,7 @@ class Program:
         outputs: Sequence[Any],
         passed: Sequence[Any] | None = None,
     ) -> tuple[Any, list[Any]]:
-        """What a call returns, and the new values of the state, from the program's outputs.
-
-        Raises:
-          Exception: what the first check that failed raises.
-        """
+        """What a call returns, and the state's new values. Raises what the first check that failed raises."""
         assert self.result is not None
         assert self.after is not None
         n = len(self.result.arrays)
@@ -688,11 +680,7 @@ class Program:
             return [*map(storages.latest_version, outputs)]
 
     def _note_written(self, known: References) -> None:
-        """Notes which arrays of the call the function may write to.
-
-        Raises:
-          Restart: one of them is there twice, which it has to see.
-        """
+        """Notes which arrays of the call the function may write to. Raises Restart: one is there twice."""
         written = {each.position for each in numpy_arguments.written(known)} - self._written_arrays
         self._written_arrays |= written
         if any(numpy_arguments.is_there_twice(self._lent, number) for number in written):

@@ -84,11 +84,7 @@ def solve(types: Sequence[jax.ShapeDtypeStruct], shapes: Sequence[Sequence[int]]
 
 
 def instantiate_program(closed: Any, sizes: Mapping[str, int]) -> Any:
-    """A closed jaxpr with symbolic sizes as the closed jaxpr for these ones; the user's Python is not run.
-
-    Raises:
-      InconclusiveSize: the program means something else for them.
-    """
+    """A closed jaxpr with symbolic sizes, with these ones. Raises InconclusiveSize: it means something else for them."""
     try:
         return symbolic_shapes.instantiate_jaxpr(closed, sizes)
     except Exception as error:
@@ -133,21 +129,13 @@ class SymbolicTrace:
         return instantiate_program(self.jaxpr, self._served(shapes))
 
     def call(self, *arrays: Any) -> list[Any]:
-        """What the function gives for arrays that it serves; compiled at the first call with their sizes.
-
-        Raises:
-          InconclusiveSize: the program means something else for these sizes.
-        """
+        """What the function gives for arrays, compiled for their sizes. Raises InconclusiveSize: it means something else."""
         return list(self.jit_for([array.shape for array in arrays])(*arrays))
 
     def jit_for(
         self, shapes: Sequence[Sequence[int]], given: tuple[int, ...] = ()
     ) -> Callable[..., list[Any]]:
-        """The function of `jax.jit` for arrays of these shapes, which it serves; it may take the memory of those `given`.
-
-        Raises:
-          InconclusiveSize: the program means something else for these sizes.
-        """
+        """The function of `jax.jit` for these shapes; may take the memory of `given`. Raises InconclusiveSize: as `call`."""
         made = self._compiled.setdefault(tuple(map(tuple, shapes)), {})
         if given not in made:
             with self._lock:

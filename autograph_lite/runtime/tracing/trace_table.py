@@ -178,11 +178,7 @@ class Traces:
     def known_values(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[FunctionType, tuple[list[Any], dict[str, Any]]]:
-        """The type of a call, and the arguments as the program gets them: arrays of JAX's, cast to the signature.
-
-        Raises:
-          TypeError: they do not fit the parameters.
-        """
+        """A call's type, and its arguments as arrays of JAX's, cast to the signature. Raises TypeError: they do not fit."""
         bound = self.bind(args, kwargs)
         found = self.type_of(bound)
         arrays = [jnp.array(array, copy=bool(self.donated)) for array in found.arrays(bound)]
@@ -297,11 +293,7 @@ class Traces:
         return trace
 
     def _tried(self, trace: Trace, arrays: Sequence[Any], variables: Sequence[Any]) -> Program:
-        """The program for types of arrays; of rank 0, where any rank is meant.
-
-        Raises:
-          TypeError: any rank is meant, and it can't be traced for rank 0.
-        """
+        """The program for types of arrays, of rank 0 for any rank. Raises TypeError if it can't be traced for that."""
         found = trace.function_type
         if all(spec.shape is not None for spec in specs_in(found.types)):
             return trace.program(arrays, variables)

@@ -23,11 +23,7 @@ def flatten_value(value: Any) -> tuple[list[Any], Any]:
 
 
 def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
-    """The parts of a value that stand where a structure has its leaves.
-
-    Raises:
-      ValueError: the value does not have that structure.
-    """
+    """The parts of a value that stand where a structure has leaves. Raises ValueError: it does not have that structure."""
     found: list[Any] = treedef.flatten_up_to(pytrees.parted(value, _ends, _node_of))
     return found
 

@@ -14,11 +14,7 @@ from autograph_lite.runtime.verifying.verify import Comparison
 
 
 def tolerance(option: Any) -> Tolerance | None:
-    """The tolerance that the option of `convert` asks for; None where nothing is compared.
-
-    Raises:
-      ValueError: it is something else.
-    """
+    """The tolerance that the option of `convert` asks for, or None. Raises ValueError: it is something else."""
     match option:
         case None:
             return None

@@ -55,11 +55,7 @@ class Recording:
         self._telling: dict[types.FunctionType, types.FunctionType] = {}
 
     def telling(self, fn: Any, instance: Any = None) -> Any:
-        """A function or bound method that tells of itself, in place of one of the user's.
-
-        Raises:
-          ConversionError: it has no source, or is a lambda.
-        """
+        """A function or bound method that tells of itself, in place of the user's. Raises ConversionError: no source."""
         fn = getattr(fn, "python_function", fn)
         if isinstance(fn, types.MethodType):
             return types.MethodType(self.telling(fn.__func__, fn.__self__), fn.__self__)

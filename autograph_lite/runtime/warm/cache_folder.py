@@ -10,11 +10,7 @@ from autograph_lite.errors import CacheFolderError
 
 
 def private(folder: str | os.PathLike[str] | None) -> Path:
-    """The folder, made if there is none; for None, one of the user's own.
-
-    Raises:
-      CacheFolderError: somebody else owns it, or may write to it.
-    """
+    """The folder, made if there is none; for None, the user's. Raises CacheFolderError: somebody else may write to it."""
     path = Path(folder) if folder is not None else default()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     refuse_shared(path)

@@ -228,11 +228,7 @@ def _loaded(reader: Reader, program: Program) -> Any:
 
 
 def write_stablehlo(program: Program, writer: Writer) -> Json:
-    """Adds the program as StableHLO; gives what the manifest is to say of it.
-
-    Raises:
-      ValueError: JAX does not promise that others can read it.
-    """
+    """Adds the program as StableHLO; gives what the manifest says of it. Raises ValueError: JAX promises no reader."""
     made = export.export(jax.jit(jaxpr_as_fun(program.jaxpr)), platforms=[jax.default_backend()])
     content = made(*program.types).serialize()
     weak = [bool(aval.weak_type) for aval in program.jaxpr.out_avals]
