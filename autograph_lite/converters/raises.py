@@ -34,6 +34,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import blocks, jumps_out
+from autograph_lite.converters import held_places
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -83,6 +84,7 @@ class _Guards:
       unsure: its variables that have not been assigned for sure.
       loads: how often each name is read in it.
       elsewhere: its variables that are those of another function, or global.
+      rebound: those that other functions may bind, too.
       tried, guarding: whether a `try` of its own, or any, is around.
     """
 
@@ -96,6 +98,7 @@ class _Guards:
         self.unsure, self.loads = unsure, _loads(body)
         declared = [node for node in scopes.own_nodes(body) if isinstance(node, _DECLARED)]
         self.elsewhere = {name for node in declared for name in node.names}
+        self.rebound = scopes.bound_by_others([*scopes.own_nodes(body)])
         self.tried = self.guarding = False
 
     def plain(self, body: Sequence[gast.stmt]) -> Block:
@@ -213,8 +216,7 @@ class _Guards:
                 return [_Part(node, True)]  # `del`
             case gast.Assign() | gast.AnnAssign() if node.value is not None:
                 first, node.value = self.hold(node.value)
-                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-                return [*first, _Part(node, not all(isinstance(n, gast.Name) for n in targets))]
+                return [*first, *self.stored(node)]
             case gast.AugAssign():
                 return self.augmented(node)
             case gast.Return(value=gast.expr() as value) if self.tried:
@@ -222,7 +224,9 @@ class _Guards:
                 return [*first, _Part(node, False)]
             case gast.Expr() if _binds(node):
                 return self.whole(node)
-            case gast.Expr(value=gast.Call() as call) if any(map(_calls, [*call.args, *call.keywords])):
+            case gast.Expr(value=gast.Call() as call) if any(
+                map(held_places.may_raise, [*call.args, *call.keywords])
+            ):
                 return [*self.hold_arguments(call), _Part(node, True)]
             case gast.If():
                 first, node.test = self.hold(node.test)
@@ -237,7 +241,7 @@ class _Guards:
                     node.iter
                 ):  # an iterator belongs to the loop, and is no variable
                     first = self.hold_arguments(node.iter)
-                elif _calls(node.iter):
+                elif held_places.may_raise(node.iter):
                     self.headers.add(node.iter)
                     first, node.iter = self.hold(node.iter)
                 leave: Block = []
@@ -264,25 +268,56 @@ class _Guards:
             return True
         return any(self.loads[name] > _loads(body)[name] for name in names)
 
+    def stored(self, node: gast.Assign | gast.AnnAssign) -> list[_Part]:
+        """The parts of an assignment whose value is there: where a target raises, no other is stored to after it."""
+        targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+        *before, last = [leaf for target in targets for leaf in held_places.stored_to(target)]
+        if any(map(_binds, targets)):
+            return self.whole(node)
+        if all(isinstance(leaf, gast.Name) for leaf in before) and not (
+            before and held_places.may_raise(last)
+        ):
+            first = held_places.hold_place(last, self.hold)
+            whole = [_Part(node, not isinstance(last, gast.Name))]
+            return self.whole(node) if first is None else [*first, *whole]
+        assert node.value is not None
+        name = self.fresh("value")
+        parts = [_Part(quote.located(quote.assign([name], node.value), node), False)]
+        for target in targets:
+            part, pairs = held_places.with_items(target, self.fresh)
+            parts.append(_Part(quote.located(gast.Assign([part], quote.name(name), None), node), True))
+            for leaf, item in pairs:
+                parts += self.stored(quote.located(gast.Assign([leaf], quote.name(item), None), node))
+        return parts
+
     def augmented(self, node: gast.AugAssign) -> list[_Part]:
         """`x += f()`: the value of `x` that is added to is the one before the call, and it is kept where that raises."""
-        if self.is_simple(node.value) and not isinstance(node.target, gast.Name):
-            return [_Part(node, True)]
-        if isinstance(node.target, gast.Subscript):
-            if _calls(node.target.slice) or _calls(node.target.value) or _binds(node):
-                return self.whole(node)
-            first, node.value = self.hold(node.value)
-            return [*first, _Part(node, True)]
-        if _binds(node.value) or _calls(node.target):
+        if _binds(node):
             return self.whole(node)
+        first = held_places.hold_place(node.target, self.hold)
+        if first is None:
+            return self.whole(node)
+        if self.is_simple(node.value) and not isinstance(node.target, gast.Name):
+            return [*first, _Part(node, True)]
+        called = held_places.has_call(node.value)
+        if called and not isinstance(node.target, gast.Name) and _root(node.target) in self.rebound:
+            return self.whole(node)
+        if isinstance(node.target, gast.Subscript):
+            if not called:  # else the item is read before the call, and stored where that has not raised
+                held, node.value = self.hold(node.value)
+                first += held
+            return [*first, _Part(node, True)]
+        if held_places.may_raise(node.target):
+            return [*first, *self.whole(node)]
         before = self.fresh("before")
         target = trees.copy_tree(node.target)
         target.ctx = gast.Load()
         kept = quote.located(quote.assign([before], target), node)
-        first, value = self.hold(node.value)
+        held, value = self.hold(node.value)
         add = quote.located(gast.AugAssign(quote.name(before, gast.Store), node.op, value), node)
         store = quote.located(gast.Assign([node.target], quote.name(before), None), node)
-        return [_Part(kept, True), *first, _Part(add, True), _Part(store, not isinstance(target, gast.Name))]
+        last = _Part(store, not isinstance(target, gast.Name))
+        return [*first, _Part(kept, True), *held, _Part(add, True), last]
 
     def caught(self, node: gast.Try) -> Block:
         """A `try` with handlers."""
@@ -375,8 +410,11 @@ class _Again(trees.ScopeTransformer):
         return node  # it raises what it has caught itself
 
 
-def _calls(value: gast.AST) -> bool:
-    return any(isinstance(node, (gast.Call, gast.Subscript)) for node in trees.walk(value))
+def _root(target: gast.expr) -> str:
+    """The variable by which a place is reached."""
+    while isinstance(target, (gast.Attribute, gast.Subscript)):
+        target = target.value
+    return target.id if isinstance(target, gast.Name) else ""
 
 
 def _loads(body: Sequence[gast.AST]) -> Counter[str]:
@@ -394,5 +432,5 @@ def _is_builtins(value: gast.expr) -> bool:
     """Whether a value is what a loop counts by: `range(n)`, `enumerate(xs)`."""
     match value:
         case gast.Call(func=gast.Name(id="range" | "enumerate" | "zip" | "reversed"), args=args):
-            return not any(isinstance(each, gast.Starred) and _calls(each) for each in args)
+            return not any(isinstance(each, gast.Starred) and held_places.may_raise(each) for each in args)
     return False

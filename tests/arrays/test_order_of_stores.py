@@ -54,6 +54,12 @@ CASES = {
     "a row's item": "def put(v):\n    nonlocal m\n    m[0, 0] = v\n    return v\nm[1][2] = put(5)\nm[1, put(1)] += 5\nreturn m",
     "in a loop": "def visit(k):\n    nonlocal m\n    m[0, k] += 1\n    return k\n"
     "for k in range(i + 2):\n    a[visit(k)] += visit(2 - k)\n    m[0, visit(k)] += visit(1)\nreturn a, m",
+    # What NumPy has made can't hold traced items: one of the two writes makes another array of it.
+    "an attribute that NumPy has made": "s = S(np.ones(3))\ns.b[1] += s.put(i)\nreturn s.b",
+    "an item of a list that NumPy has made": "r = [np.ones(3)]\ndef put():\n    r[0][0] += i\n    return i\nr[0][1] += put()\n"
+    "return r",
+    "an attribute that the call binds": "s = S(np.ones(3))\ndef put():\n    s.b = s.b * i\n    return i\ns.b[1] += put()\n"
+    "return s.b",
 }  # fmt: skip
 REFUSED = {
     "it may be another array": "def new():\n    nonlocal a\n    a = a * 2\n    return 7\na[1] += new()\nreturn a",
@@ -95,7 +101,7 @@ def main(a, m, i):
 
 def outcome(lines: str, way: Any, array: Any, i: int) -> Any:
     source = SOURCE + "".join(f"    {line}\n" for line in lines.splitlines())
-    with loaded(source, contextlib=contextlib) as namespace:
+    with loaded(source, contextlib=contextlib, np=np) as namespace:
         found = way(namespace["main"])(array([10, 20, 30]), array([[0, 1, 2], [3, 4, 5]]), array(i))
         return jax.tree.map(np.asarray, found)
 

@@ -1174,3 +1174,82 @@ def keys_that_are_missing_where_something_was_raised(n):
         except ValueError:
             total += 1000
     return total
+
+
+class Shelf:
+    def __init__(self):
+        self.rows, self.n, self.asked = np.ones(3), 1, 0
+
+    def at(self, k):
+        self.asked += 1
+        if k > 5:
+            raise ValueError("far")
+        return k % 3
+
+    def itself(self, k):
+        self.at(k)
+        return self
+
+    def moved(self, k):
+        self.rows[(k + 1) % 3] += 10
+        self.n += 1
+        self.at(k)
+        self.rows[k % 3] += 100
+        return k
+
+
+@program((1,), (5,), (7,))
+def places_that_raise(k):
+    shelf = Shelf()
+    try:
+        shelf.rows[shelf.at(k)] = 5
+        shelf.rows[shelf.at(k) - 1] += 20
+        shelf.itself(k).n = 7
+        shelf.itself(k + 1).n += 1
+        shelf.itself(k + 1).rows[shelf.at(k + 1), ...] = 9
+    except ValueError:
+        shelf.asked += 100
+    return shelf.rows, shelf.n, shelf.asked
+
+
+@program((1,), (5,), (4,))
+def several_places_of_which_one_raises(k):
+    shelf, i = Shelf(), 0
+    try:
+        i, shelf.rows[i] = shelf.at(k), 5
+        shelf.n, shelf.rows[shelf.at(k + 1)], shelf.asked = shelf.at(k), 7, 50
+        shelf.rows[shelf.at(k + 2)] = shelf.n = 9
+    except ValueError:
+        shelf.asked += 100
+    return shelf.rows, shelf.n, shelf.asked, i
+
+
+@program((0,), (1,), (2,), (-4,))
+def indices_of_which_one_is_out_of_bounds(k):
+    found, numbers = np.zeros(3), np.array([2, 0, 5])
+    try:
+        found[numbers[k]] += 1
+        found[k], found[k + 2] = 5, 6
+    except IndexError:
+        found[1] -= 100
+    return found
+
+
+@program((1,), (4,), (7,))
+def calls_that_write_what_is_added_to(k):
+    shelf, total = Shelf(), np.zeros(3)
+
+    def put(v):
+        total[v % 3] = 50
+        if v > 5:
+            raise ValueError("far")
+        return v
+
+    try:
+        total[1] += put(k)
+        total[[0, 1]] += put(k)
+        shelf.rows[k % 3] += shelf.moved(k)
+        shelf.n += shelf.moved(k)
+    except ValueError:
+        total[0] -= 1
+    return shelf.rows, shelf.n, total

@@ -496,9 +496,13 @@ def _store(
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         new = _store(child, rest, operand, symbol)
+        now = _now(base, step, child)
+        if isinstance(child, np.ndarray) and isinstance(now, jax.Array):
+            births.want_anew(child)  # what the statement has called may have written traced items to it
+            raise overtaken(child)
         if new is child:
             return base  # a Python object that was changed in place
-        if isinstance(child, jax.Array) and _now(base, step, child) is not child:
+        if isinstance(child, (jax.Array, np.ndarray)) and now is not child:
             raise overtaken(child)
     elif symbol is None:
         new = operand()
@@ -513,7 +517,11 @@ def _store(
         change = IN_PLACE[symbol]
         if type(old) is Selection:  # what is computed is stored
             change = getattr(operator, f"__{change.__name__[1:]}__")
+        known = catching.failure()
         value = operand()
+        is_raised = catching.failure() is not known
+        if is_raised and (isinstance(old, np.ndarray) or not is_arraylike(old)):
+            catching.unraised_since(known)
         if type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
             thread.now.references.change(
                 old, IN_PLACE[symbol].__name__[1:], value
@@ -521,6 +529,8 @@ def _store(
         new = change(old, value)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
+        if is_raised:  # by the operand: where it has, the item stays what it is by now
+            new = jnp.where(catching.unraised(), new, item(base, step[0]))
     if isinstance(step, str):
         if rest:
             immutable_owners.check_attribute(base, step, new)
@@ -539,7 +549,7 @@ def _now(base: Any, step: Any, child: Any) -> Any:
         now = base[step[0]]
     else:
         return child
-    return now if isinstance(now, jax.Array) else child
+    return now if isinstance(now, (jax.Array, np.ndarray)) else child
 
 
 def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
