@@ -26,12 +26,12 @@ def note_host_call(code: Any) -> None:
     trace: Any = core.trace_ctx.trace
     frame: Any = getattr(trace, "frame", None)
     if getattr(code, "_trace", None) is trace and ambient.is_ambient(frame):
-        ambient.note_check(frame, code)
+        ambient.kept_facts(frame).checked = code
 
 
 def _apart(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
     """The only result of a program is a value of its own."""
-    code = ambient.check_of(frame)
+    code = ambient.noted_facts(frame).checked
     return results if code is None or len(results) != 1 else [_chosen(code, results[0])]
 
 

@@ -94,7 +94,7 @@ class OpenTrace:
         # One that forwards, inside of such a one: else its operands would be told from what they are by now at the end alone.
         kind = type(around) if isinstance(around, KeepingTrace) else KeepingTrace
         self._trace: Any = kind(self._debug, parent_trace=around)
-        ambient.note_branch_of_program(self._trace)
+        ambient.kept_facts(self._trace.frame).is_part = True
         source = source_info_util.current()
         arguments = [self._trace.new_arg(kind, source) for kind in types]
         self._kept = self._inside(lambda: fun(*arguments))  # JAX drops equations whose results nobody holds

@@ -18,15 +18,17 @@ from autograph_lite.jax_internals.references.storages import References
 
 
 class _Constants(dict[Any, Any]):
-    """The constants of a trace, which JAX puts aside when the trace is over, and what is known of references with them."""
+    """The constants of a trace, which JAX puts aside when the trace is over, and what is known of it with them."""
 
     references: References | None = None
-    checked: Any = None
-    mode: str | None = None
-    is_part: bool = False
-    is_rewritten: bool = False
-    overflown: tuple[Any, ...] = ()
+    checked: Any = None  # what its program looks at, if that is known
+    mode: str | None = None  # what becomes of its checks; None where no converted function is a part of it
+    is_part: bool = False  # whether it becomes a branch of the program around, and ends with that
+    is_rewritten: bool = False  # whether equations have been made once more, and nobody needs those of before
+    overflown: tuple[Any, ...] = ()  # what is known of ints that do not fit
 
+
+_NOTHING = _Constants()
 
 # What the results of such a program become where it ends, given its equations; what these raise is raised there.
 endings: list[Callable[[Any, Sequence[Any]], Sequence[Any]]] = []
@@ -44,7 +46,7 @@ class AmbientFrame(_Frame):  # type: ignore[misc]
             for ending in endings:
                 results = ending(self, results)
             results = [trace.to_jaxpr_tracer(each, others[-1]) for each in results]
-            if getattr(self.constvar_to_val, "is_rewritten", False):
+            if noted_facts(self).is_rewritten:
                 _drop_unused(self.tracing_eqns, results)
         return super().to_jaxpr(trace, results, *others)
 
@@ -67,8 +69,7 @@ def ambient() -> References | None:
     """What is known of the program that is recorded on this thread, if it is somebody else's; None where nothing is."""
     trace: Any = core.trace_ctx.trace
     while trace is not None:
-        constants = trace.frame.constvar_to_val if isinstance(trace, KeepingTrace) else None
-        references: References | None = getattr(constants, "references", None)
+        references = noted_facts(trace.frame).references if isinstance(trace, KeepingTrace) else None
         if references is not None:
             return references
         trace = getattr(trace, "parent_trace", None)
@@ -87,7 +88,7 @@ def begin() -> None:
     while id(trace) in ours:
         trace = trace.parent_trace
     if isinstance(trace, KeepingTrace):
-        _kept(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
+        kept_facts(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
     begin_in(trace)
 
 
@@ -96,8 +97,8 @@ def begin_in(trace: Any) -> None:
     while not hasattr(trace, "frame") and hasattr(trace, "parent_trace"):
         trace = trace.parent_trace
     frame = getattr(trace, "frame", None)
-    if is_ambient(frame) and mode_of(frame) is None:
-        _kept(frame).mode = tracing.thread.now.default_mode
+    if is_ambient(frame) and noted_facts(frame).mode is None:
+        kept_facts(frame).mode = tracing.thread.now.default_mode
 
 
 def is_ambient(frame: Any) -> bool:
@@ -107,36 +108,27 @@ def is_ambient(frame: Any) -> bool:
     return isinstance(frame, AmbientFrame)
 
 
-def _kept(frame: Any) -> _Constants:
+def kept_facts(frame: Any) -> _Constants:
+    """What is kept with a trace, to be changed."""
     if type(frame.constvar_to_val) is not _Constants:
         frame.constvar_to_val = _Constants(frame.constvar_to_val)
     constants: _Constants = frame.constvar_to_val
     return constants
 
 
-def note_branch_of_program(trace: Any) -> None:
-    """Keeps with a trace that what it records becomes a branch of the program around, and ends with that."""
-    _kept(trace.frame).is_part = True
+def noted_facts(frame: Any) -> _Constants:
+    """What is kept with a trace, to be read."""
+    constants = frame.constvar_to_val
+    return constants if isinstance(constants, _Constants) else _NOTHING
 
 
 def note_overflow(code: Any, places: Any) -> bool:
     """Keeps what is known of ints that do not fit until somebody else's program ends, if no branch of it is recorded now."""
     frame = getattr(core.trace_ctx.trace, "frame", None)
-    if not isinstance(frame, AmbientFrame) or mode_of(frame) is None:
+    if not isinstance(frame, AmbientFrame) or noted_facts(frame).mode is None:
         return False
-    _kept(frame).overflown += ((code, places),)
+    kept_facts(frame).overflown += ((code, places),)
     return True
-
-
-def overflown(frame: Any) -> tuple[Any, ...]:
-    """What was kept."""
-    found: tuple[Any, ...] = getattr(frame.constvar_to_val, "overflown", ())
-    return found
-
-
-def note_rewritten(frame: Any) -> None:
-    """Keeps with a trace that some of its equations have been made once more, and that nobody needs those of before."""
-    _kept(frame).is_rewritten = True
 
 
 def has_end() -> bool:
@@ -144,27 +136,12 @@ def has_end() -> bool:
     ours = {id(now.program()) for now in tracing.thread.now.journals}
     trace: Any = core.trace_ctx.trace
     while isinstance(trace, partial_eval.DynamicJaxprTrace):
-        if id(trace) in ours or mode_of(trace.frame) is not None:
+        if id(trace) in ours or noted_facts(trace.frame).mode is not None:
             return True
-        if not getattr(trace.frame.constvar_to_val, "is_part", False):
+        if not noted_facts(trace.frame).is_part:
             return False
         trace = trace.parent_trace
     return False
-
-
-def note_check(frame: Any, code: Any) -> None:
-    """Keeps with a trace that its program looks at `code`."""
-    _kept(frame).checked = code
-
-
-def check_of(frame: Any) -> Any:
-    """What was kept last; None where nothing was."""
-    return getattr(frame.constvar_to_val, "checked", None)
-
-
-def mode_of(frame: Any) -> str | None:
-    """What becomes of the checks of a program; None where no converted function is a part of it."""
-    return getattr(frame.constvar_to_val, "mode", None)
 
 
 tracing.ambient.append(ambient)

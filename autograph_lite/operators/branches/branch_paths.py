@@ -41,9 +41,8 @@ class Path:
         self.changes: dict[Hashable, journal.Change] = {}  # places written to
         # objects that it has made and that its values or changes lead to
         self.born: list[branch_allocations.Born] = []
-        # for each value what in it can't leave the branch; None where all can
-        self.stray: list[Any] = [None] * max(count, 1)
-        self.stray_cells: dict[str, Any] = {}  # the same of variables of functions around, by their names
+        # what can't leave the branch, by the number of the variable that it is in, or the name of one of a function around
+        self.stray: dict[int | str, Any] = {}
         # the exception that the user's `raise` ended the branch with, if any
         self.raised: BaseException | None = None
         # what the branch has said of how lanes go through it and those beside it
@@ -81,17 +80,14 @@ class Path:
         captured = [c for change in self.changes.values() for c in change.captured.values()]
         if branch_allocations.is_any_opaque([*self.values, *captured]):
             self.born = branch_allocations.objects([*self.values, *captured], written)
-            self.stray = branch_allocations.stray_arrays(self.values, self.born)
             cells = {
                 change.place.label(key): value
                 for change in self.changes.values()
                 if isinstance(change.place.owner, types.CellType)
                 for key, value in change.captured.items()
             }
-            stray = branch_allocations.stray_arrays([*cells.values()], self.born)
-            self.stray_cells = {
-                name: each for name, each in zip(cells, stray, strict=True) if each is not None
-            }
+            named: dict[Any, Captured] = {**dict(enumerate(self.values)), **cells}
+            self.stray = branch_allocations.stray_arrays(named, self.born)
             captured += [c for made in self.born for c in made.captured.values()]
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 

@@ -89,11 +89,8 @@ def _staged(
     if any(each.tree is not None and has_union(each.tree) for each in templates):
         split(True)  # each part of the loop has one of them, and knows which
     for path in alive:
-        for label, value in zip(labels, path.stray, strict=True):
-            if value is not None:
-                raise join_errors.stray_error(label, value, path.fun)
-        for label, value in path.stray_cells.items():
-            raise join_errors.stray_error(label, value, path.fun)
+        for key, value in path.stray.items():
+            raise join_errors.stray_error(labels[key] if isinstance(key, int) else key, value, path.fun)
     arrays = _select(select, paths, templates, writes, split)
     lost = join_errors.Lost(journal.depth(), tuple(path.fun for path in alive))
     values = [

@@ -7,6 +7,7 @@ since (`unraised`), and a handler where the number is that of an exception that 
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -244,6 +245,31 @@ def unwind() -> None:
 def is_caught(kind: type[BaseException]) -> bool:
     """Whether a `try` around catches such an exception."""
     return any(_catches(tried.kinds(), kind) for tried in thread.now.catching)
+
+
+def raising(
+    fun: Callable[..., Any], kind: type[Exception], text: str, fails: Callable[..., Any], instead: Callable[..., Any]
+) -> Callable[..., Any]:  # fmt: skip
+    """`fun`, which raises where Python's function does, if a `try` catches that.
+
+    Args:
+      fun: gives NaN there.
+      kind: the class of what Python raises.
+      text: of it.
+      fails: the result, and the arguments -> whether it is raised.
+      instead: that, and the arguments -> some for which it is not. Else a derivative would be NaN.
+    """
+
+    @functools.wraps(fun)
+    def run(a: Any, *others: Any, **named: Any) -> Any:
+        found = fun(a, *others, **named)
+        if not is_caught(kind):
+            return found
+        failed = fails(found, a, *others)
+        carried_checks.fail_if(failed, kind(text))
+        return fun(*instead(failed, a, *others), **named)
+
+    return run
 
 
 def failure() -> Any:

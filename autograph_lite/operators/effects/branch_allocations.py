@@ -9,8 +9,8 @@ else:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import jax
 
@@ -19,6 +19,8 @@ from autograph_lite.operators.effects.journal import Journal
 from autograph_lite.operators.joins.join_types import Captured, capture
 from autograph_lite.operators.object_graph import places, reachability
 from autograph_lite.operators.values.place import Contents, Place
+
+K = TypeVar("K")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,13 +60,11 @@ def objects(values: Sequence[Captured], written: Journal) -> list[Born]:
     ]
 
 
-def stray_arrays(values: Sequence[Captured], known: Sequence[Born]) -> list[Any]:
-    """For each value something in it that holds arrays of the current trace and can't be told to hold others; or None."""
+def stray_arrays(values: Mapping[K, Captured], known: Sequence[Born]) -> dict[K, Any]:
+    """Of each value something in it that holds arrays of the current trace and can't be told to hold others."""
     carried = {id(value) for born in known for value in _leaves(born.captured.values())}
-    return [
-        next((leaf for leaf in _opaque([value]) if not carried.issuperset(map(id, _arrays(leaf)))), None)
-        for value in values
-    ]
+    found = ((key, leaf) for key, value in values.items() for leaf in reversed(_opaque([value])))
+    return {key: leaf for key, leaf in found if not carried.issuperset(map(id, _arrays(leaf)))}
 
 
 def _opaque(values: Sequence[Captured]) -> list[Any]:

@@ -51,16 +51,16 @@ def fail(code: Any, places: Numbers) -> None:
 
 def _widened(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
     """What somebody else's program gives, whose ints outside of loops are as wide as they have to be."""
-    if (mode := ambient.mode_of(frame)) is None:
+    if (mode := ambient.noted_facts(frame).mode) is None:
         return results
     found: list[tuple[Any, Numbers]] = []
-    noted, count = ambient.overflown(frame), len(results)
+    noted, count = ambient.noted_facts(frame).overflown, len(results)
     # An effect would be there already, and what it follows from could not be made once more.
     values = [*results, *(code for code, _ in noted)]
     values = wide_programs.with_wide_ints(values, lambda *told: found.append(told))
     results = values[:count]
     if found:
-        ambient.note_rewritten(frame)
+        ambient.kept_facts(frame).is_rewritten = True
     found += [(code, places) for code, (_, places) in zip(values[count:], noted, strict=True)]
     with entered(default_mode=mode, frames=thread.now.frames if carried_checks.within_program() else []):
         for each in found:

@@ -19,7 +19,7 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.numpy_calls import singular_matrices
+from autograph_lite.operators.checks import catching
 from autograph_lite.operators.ragged import unique_values
 from autograph_lite.operators.values.values import Tracer, describe, known_value
 
@@ -236,6 +236,21 @@ LINALG = {
     **{name: getattr(jnp.linalg, name) for name in ("eig", "eigvals", "eigvalsh", "norm", "pinv", "svdvals")},
     "sqrtm": _sqrtm,
 }
+
+
+def _raising(name: str, message: str) -> Any:
+    """A function of `jax.numpy.linalg`, which goes on with NaN where NumPy's raises a LinAlgError."""
+
+    def fails(found: Any, *args: Any) -> Any:
+        known = jnp.stack([jnp.all(jnp.isfinite(jnp.asarray(each))) for each in args])
+        return jnp.all(known) & ~jnp.all(jnp.isfinite(found))
+
+    instead = lambda failed, a, *b: (jnp.where(failed, jnp.eye(jnp.shape(a)[-1]), a), *b)  # noqa: E731
+    return catching.raising(getattr(jnp.linalg, name), np.linalg.LinAlgError, message, fails, instead)
+
+
+_SINGULAR = {name: _raising(name, "Singular matrix") for name in ("inv", "solve")}
+_SINGULAR["cholesky"] = _raising("cholesky", "Matrix is not positive definite")
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
 MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
@@ -270,8 +285,8 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
                     yield module, name, fun, _of_scalars(fun)
             elif name in _OWN and module is np:
                 yield module, name, fun, _OWN[name]
-            elif name in singular_matrices.CAUGHT and module is np.linalg:
-                yield module, name, fun, singular_matrices.CAUGHT[name]
+            elif name in _SINGULAR and module is np.linalg:
+                yield module, name, fun, _SINGULAR[name]
             elif hasattr(theirs, name):
                 yield module, name, fun, getattr(theirs, name)
     strides = np.lib.stride_tricks

@@ -20,7 +20,7 @@ import jax.scipy.special as special
 import numpy as np
 
 from autograph_lite.jax_internals.references import number_types
-from autograph_lite.operators.checks import carried_checks, catching
+from autograph_lite.operators.checks import catching
 from autograph_lite.operators.values.values import describe
 
 
@@ -56,22 +56,17 @@ def _of(fun: Callable[..., Any], given: type, gives: Any) -> Callable[..., Any]:
 def _caught(name: str, fun: Callable[..., Any]) -> Callable[..., Any]:
     """A function of `math` that raises a ValueError outside of its domain, where a `try` catches it."""
 
-    @functools.wraps(fun)
-    def run(*args: Any) -> Any:
-        found = fun(*args)
-        if not catching.is_caught(ValueError):
-            return found
+    def fails(found: Any, *args: Any) -> Any:
         known = [jnp.asarray(arg, float) for arg in args]
         failed = jnp.isnan(found) & ~functools.reduce(jnp.logical_or, map(jnp.isnan, known))
-        if name in _POLES:
-            infinite = jnp.isinf(found) & functools.reduce(jnp.logical_and, map(jnp.isfinite, known))
-            failed = failed | (infinite & (known[0] == 0) if name == "pow" else infinite)
-        carried_checks.fail_if(failed, ValueError("math domain error"))
-        # Nothing is made of the result then; a derivative would be NaN.
-        inside = 2.0 if name == "acosh" else 0.5
-        return fun(*(jnp.where(failed, inside, arg) for arg in args))
+        if name not in _POLES:
+            return failed
+        infinite = jnp.isinf(found) & functools.reduce(jnp.logical_and, map(jnp.isfinite, known))
+        return failed | (infinite & (known[0] == 0) if name == "pow" else infinite)
 
-    return run
+    inside = 2.0 if name == "acosh" else 0.5
+    instead = lambda failed, *args: [jnp.where(failed, inside, arg) for arg in args]  # noqa: E731
+    return catching.raising(fun, ValueError, "math domain error", fails, instead)
 
 
 _POLES = ("atanh", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow")
