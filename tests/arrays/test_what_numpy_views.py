@@ -142,7 +142,66 @@ def whole_floats(x, m):
     return x[2].is_integer(), (x[2] * 1.1).is_integer()
 
 
+def copies_that_look_like_views(x, m):
+    a, b, c, d = np.repeat(x, 2), np.full(6, x), np.hstack([m]), np.meshgrid(x, x)[0][0]
+    e, f, g, h = np.r_[x], np.c_[x], x.repeat(2), x.astype(x.dtype)
+    for each in (a, c, d):
+        each.fill(3)
+    b += 1
+    e[0] = f[0] = 7
+    np.add(g, 1, out=g)
+    h.sort()
+    return a, b, c, d, e, f, g, h
+
+
+def copies_of_rows(x, m):
+    m[[0, 1]][0] = 9
+    m[m[:, 0] > 3][:, 1] = 8
+    m[np.array([0, 2])][0] += 7
+    m[:, [1, 2]][0, 0] = 6
+    m[x[:3] > 0, 1:][0] = 5
+    m[1:][0, 0] = 4
+    return m.sum()
+
+
+def turned_by_quarters(x, m):
+    a = np.rot90(m)
+    a[0] = 9
+    m[1] = 8
+    b = np.rot90(m, 2)[0]
+    b.fill(7)
+    c = np.rot90(m, -1, (1, 0))
+    c[0, 0] = 6
+    return a, b, c
+
+
+def arrays_that_lie_so(x, m):
+    a = np.ascontiguousarray(x)
+    a += 1
+    b = np.asfortranarray(m.T)
+    b[0] = 9
+    c = np.ascontiguousarray(m.T)
+    c[0] = 8
+    d = np.asfortranarray(m)
+    d += 7
+    e = np.ascontiguousarray(m[1:])
+    e[0, 0] = 6
+    return a, b, c, d, e
+
+
+def with_more_axes(x, m):
+    a, b, c, d = np.atleast_1d(x), np.atleast_2d(x), np.atleast_3d(m), np.atleast_2d(m)
+    a[0] = 9
+    b[0, 1] = 8
+    c[1, 1, 0] = 7
+    d += 6
+    e, f = np.atleast_1d(x, 5)
+    e[2] = 5
+    return a, b, c, d, e, f
+
+
 RIGHT = [
+    copies_that_look_like_views, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
     same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,
     fortran_order_of_the_transposed_is_a_view, einsum_that_sums_nothing, diagonal_by_einsum, results_into_arrays, not_a_number_in_place, windows,
     whole_floats,
@@ -190,7 +249,14 @@ def item_of_windows(x, m):
     return w
 
 
+def diagonal_by_its_method(x, m):
+    d = m.diagonal()
+    d[0] = 1
+    return d
+
+
 READ_ONLY = [
+    diagonal_by_its_method,
     item_of_a_broadcast, broadcast_in_place, broadcast_number, locked, diagonal_of_a_constant, item_of_windows,
 ]  # fmt: skip
 
@@ -221,7 +287,14 @@ def diagonal_that_einsum_gives(x, m):
     return m
 
 
+def part_without_axes(x, m):
+    v = x[1, ...]
+    v[...] = 9
+    return x
+
+
 REFUSED = [
+    part_without_axes,
     broadcast_that_is_read_later, broadcast_of_one_born_here, windows_of_one_born_here, diagonal_that_einsum_gives,
 ]  # fmt: skip
 

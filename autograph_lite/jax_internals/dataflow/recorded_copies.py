@@ -8,7 +8,7 @@ u.cumsum()                            of a uint8 array, JAX's wraps, and NumPy's
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -30,7 +30,9 @@ def _copying(fn: Any) -> Any:
     @functools.wraps(fn)
     def run(array: Any, *args: Any, copy: bool = True, **kwargs: Any) -> Any:
         found = fn(array, *args, **kwargs)
-        return copied(found) if copy and _is_or_views(found, array) else found
+        if not copy or not _is_or_views(found, array):
+            return found
+        return numpys_arrays.note_next(copied(found), array)
 
     return run
 
@@ -66,14 +68,20 @@ def _new(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
-        found = fn(*args, **kwargs)
-        if not getattr(found, "ndim", 0):
-            return found
-        arguments = [*args[:2], *kwargs.values()]
-        given = [each for arg in arguments for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
-        return copied(found) if any(found is each for each in given) else found
+        return made_new(fn(*args, **kwargs), args[:2], kwargs)
 
     return run
+
+
+def made_new(found: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a call gives of these arguments, with copies in place of what is one of them, or looks like a part of one."""
+    if type(found) in (list, tuple):
+        return type(found)([made_new(each, args, kwargs) for each in found])
+    arguments = [*args, *kwargs.values()]
+    given = [each for arg in arguments for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+    if not any(_is_or_views(found, each) for each in given):
+        return found
+    return numpys_arrays.note_next(copied(found), *given)
 
 
 def summed_type(array: Any) -> Any:
@@ -94,12 +102,24 @@ def _summing(fn: Any) -> Any:
     return run
 
 
+def _fixed(fn: Any) -> Any:
+    """`diagonal`, to whose result NumPy lets nobody write."""
+
+    @functools.wraps(fn)
+    def run(array: Any, *args: Any, **kwargs: Any) -> Any:
+        found = fn(array, *args, **kwargs)
+        return numpys_arrays.read_only(found) if numpys_arrays.is_numpys(array) else found
+
+    return run
+
+
 _METHODS = ("clip", "repeat", "round")
 _COPYING: dict[Any, Any] = {
     **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },
+    core.Tracer.diagonal: _fixed(core.Tracer.diagonal),
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(fn) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{

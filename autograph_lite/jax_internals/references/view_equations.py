@@ -34,7 +34,7 @@ _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equatio
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
     "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "iter",
-    "matrix_transpose", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "split", "squeeze", "swapaxes",
+    "matrix_transpose", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes",
     "transpose", "transpose_property", "vsplit", "matrix_transpose_property",
 })  # fmt: skip
 _AROUND = (

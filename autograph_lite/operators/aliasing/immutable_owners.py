@@ -1,7 +1,7 @@
 """Immutable owners: what can Python not change though NumPy's arrays in it can? `args[0][i] = v`, `t.a[i] = v`.
 
 The array is a value here, so that it gets a new one. A tuple that a name, or an item, means is made again; an attribute that
-can't be set is an error.
+can't be set is an error. What an array or a mask picks is a copy, `x[[i, j]][0] = v`: nobody sees what is written to it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,18 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite.errors import MutationError
+from autograph_lite.operators.ragged import index_axes
+from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.values.values import describe
 
 
 def with_item(base: Any, index: Any, new: Any, write: Callable[[Any, Any, Any], Any]) -> Any:
-    """`base` with another item, by `write`; a new tuple in the place of a tuple."""
+    """`base` with another item, by `write`; a new tuple in the place of a tuple; itself where the item was a copy."""
+    if isinstance(base, (jax.Array, np.ndarray, Selection)) and index_axes.is_picked(index):
+        return base
     if not isinstance(base, tuple):
         return write(base, index, new)
     items = write(list(base), index, new)

@@ -155,6 +155,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
                     *given, **named
                 )
+                if counterparts.makes_new(fn, args, kwargs):
+                    found = recorded_copies.made_new(found, args, kwargs)
                 return births.made(found, values)
             if is_of_python:
                 vectorized.refuse_made_of_python(fn, args, kwargs)

@@ -75,7 +75,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
             return NotImplemented
     shared_memory.refuse_joined(array)
     if symbol == "set":
-        return write_item(array, ..., operand(), always=True)
+        return _written(array, operand(), called=True)
     if type(operand) in (list, tuple, range) and not any_traced(operand):
         operand = np.asarray(operand)
     new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
@@ -84,12 +84,17 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = called or user_frames.are_held_twice(roots) or store_check.is_walked_now(roots)
     if not is_seen and not others:
         return NotImplemented
+    return _written(array, new, called=others and numpys_arrays.is_numpys(array))
+
+
+def _written(array: Any, new: Any, *, called: bool) -> Any:
+    """What has the items of `array` once `new` is written to all of it; `called` where that has to be the array itself."""
     written = write_item(array, ..., new, always=True)
-    if written is not array and others and numpys_arrays.is_numpys(array):
+    if written is not array and called:
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, and others that know it would not see the change.",
             where=source_places.here(),
-            why="A loop goes through items that the program has taken before.",
+            why="A loop goes through items that the program has taken before, or it may be a part of another array.",
             fix="go through those of a copy, x.copy(); or make a new array, x = x + v.",
         )
     return written

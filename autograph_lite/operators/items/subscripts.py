@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, PythonOnlyError, TracedIndexError
-from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
@@ -101,7 +101,9 @@ def item(base: Any, index: Any) -> Any:
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)
     if base.__class__ in _GLUES and _is_traced_in_array(index):
-        return births.made(_GLUES[base.__class__][_arrays(index)], ())
+        parts = index if isinstance(index, tuple) else (index,)
+        glued = recorded_copies.made_new(_GLUES[base.__class__][_arrays(index)], parts, {})
+        return births.made(glued, ())
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         growing_lists.readable(base, "an index")
     if not _is_traced_index(index):
@@ -636,6 +638,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         )
         new_array = _with_items(array, _arrays(index), value)
         if not is_shared:
+            _refuse_part_without_axes(base)
             numpys_arrays.note_stored(base)
             return numpys_arrays.note_next(new_array, base)
         shared_memory.write_shared(base, new_array)
@@ -650,6 +653,17 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         return _written_to_container(base, index, value)
     method_patching.record(base)[index] = value
     return base
+
+
+def _refuse_part_without_axes(base: Any) -> None:
+    """Refuses `v[...] = 1` of `v = x[i, ...]`: the program has it as a number, as it has `x[i]`, and NumPy as a part of `x`."""
+    if not np.ndim(base) and isinstance(base, Tracer) and recorded_views.parts_from(base):
+        raise MutationError(
+            f"An item of an array without axes, {describe(base)}, is written, which is a part of another one in NumPy.",
+            where=source_places.here(),
+            why="The program has it as a number, and the other array would not see the change.",
+            fix="write to that one, x[i] = v.",
+        )
 
 
 def _of_numbers(base: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

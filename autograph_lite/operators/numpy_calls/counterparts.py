@@ -46,11 +46,12 @@ _GIVING = view_equations.VIEWING | {
     "einsum",
     "imag",
     "real",
-    "rot90",
     "sliding_window_view",
     "asarray",
     "asanyarray",
     "ascontiguousarray",
+    "asfortranarray",
+    "require",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
@@ -82,6 +83,16 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
         return True
     follows = getattr(fn, "__name__", "") in _GIVING or any(fn is each for each in _ASKING)
     return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
+
+
+# And these, if they are told to copy nothing, or have nothing to change.
+_MAY_GIVE = _GIVING | {"array", "astype", "ix_", "trim_zeros", "unstack"}
+
+
+def makes_new(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function of NumPy's makes new arrays; else it gives what it is handed, or a part, or writes to that."""
+    is_new = not isinstance(fn, type) and getattr(fn, "__name__", "") not in _MAY_GIVE
+    return is_new and in_place_calls.target(fn, args, kwargs) is None
 
 
 def stays(fn: Any) -> bool:

@@ -8,6 +8,7 @@ np.save, np.nditer, np.matrix         refused on traced values, with what to wri
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.ragged import unique_values
 from autograph_lite.operators.values.values import Tracer, describe, known_value
@@ -68,8 +69,22 @@ OF_PYTHON = frozenset({
 })  # fmt: skip
 
 
-def _contiguous(a: Any, dtype: Any = None) -> Any:
-    return jnp.atleast_1d(jnp.asarray(a, dtype))
+def _contiguous(is_turned: bool, a: Any, dtype: Any = None) -> Any:
+    """`np.ascontiguousarray`, or `np.asfortranarray`: the array itself, if it lies in memory as it is to."""
+    array = jnp.asarray(a, dtype)
+    if not array.ndim:
+        return array.reshape(1)
+    order = range(array.ndim)[::-1] if is_turned else None
+    is_so = array is not a or view_equations.lies_in_a_row(array, order)
+    return array if is_so else recorded_copies.copied(array)
+
+
+def _with_axes(ndim: int, *arrays: Any) -> Any:
+    """`np.atleast_1d` and the like: an array that has the axes itself, or a part of it that has them."""
+    missing: dict[int, list[tuple[int, ...]]] = {1: [(0,)], 2: [(0, 1), (0,)], 3: [(0, 1, 2), (0, 2), (2,)]}
+    found = [jnp.asarray(each) for each in arrays]
+    made = [each if each.ndim >= ndim else jnp.expand_dims(each, missing[ndim][each.ndim]) for each in found]
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 def _require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
@@ -224,8 +239,10 @@ def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any =
 
 _OWN: dict[str, Any] = {
     "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
-    "broadcast_arrays": _broadcast_arrays,
-    "asanyarray": jnp.asarray, "ascontiguousarray": _contiguous, "asfortranarray": _contiguous, "require": _require,
+    "broadcast_arrays": _broadcast_arrays, "rot90": inspect.unwrap(jnp.rot90),
+    **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
+    "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
+    "asfortranarray": functools.partial(_contiguous, True), "require": _require,
     "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": _bincount,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},

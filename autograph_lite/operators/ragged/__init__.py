@@ -6,6 +6,7 @@ __all__ = [
     "elementwise",
     "extents",
     "gathered_stores",
+    "index_axes",
     "indexing",
     "known_ranges",
     "mask_positions",

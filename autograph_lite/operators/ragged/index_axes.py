@@ -62,6 +62,14 @@ def is_array(part: Any) -> bool:
     return isinstance(part, Selection | jax.Array | np.ndarray)
 
 
+def is_picked(index: Any) -> bool:
+    """Whether NumPy copies what an index takes of an array: what an array, a list or a mask picks of it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(
+        isinstance(part, (list, range, bool, np.bool_)) or (is_array(part) and part.ndim) for part in parts
+    )
+
+
 def width(part: Any) -> int:
     """How many axes of an array a part of an index is about."""
     if part is None or part is ...:
