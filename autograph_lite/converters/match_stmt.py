@@ -42,7 +42,10 @@ class _Match(trees.ScopeTransformer):
         before = [quote.assign([subject], node.subject)]
         if all(_simple(case.pattern) for case in node.cases):
             return quote.all_located([*before, *self.chain(subject, node.cases)], node)
-        if any(case.guard is not None or structural.asks(case.pattern) for case in node.cases):
+        if any(
+            case.guard is not None or structural.asks(case.pattern) or structural.asks_items(case.pattern)
+            for case in node.cases
+        ):
             return quote.all_located([*before, *self.one_by_one(subject, node.cases)], node)
         return quote.all_located([*before, *self.structural(subject, node.cases)], node)
 

@@ -228,7 +228,7 @@ def truth(value: object) -> bool:
     return bool(value)
 
 
-def python_structure(value: T, _deep: bool) -> T:
+def python_structure(value: T, _deep: bool, _sequences: int = 0) -> T:
     """The subject of a `match` that asks for its class or its items."""
     return value
 

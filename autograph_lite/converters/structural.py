@@ -12,7 +12,8 @@ afterwards. Names are bound even where such a comparison fails, which Python lea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 import gast
 
@@ -33,12 +34,36 @@ def known(subject: str, patterns: Sequence[gast.pattern], context: Context) -> g
     """The subject of a `match` that Python decides, which has to know the structure that the patterns ask for."""
     kinds = (gast.MatchClass, gast.MatchMapping, gast.MatchSequence)
     deep = any(sum(isinstance(node, kinds) for node in gast.walk(pattern)) > 1 for pattern in patterns)
+    sequences = max(
+        2
+        if any(isinstance(node, gast.MatchSequence) for node in _in_parts(pattern))
+        else int(asks_items(pattern))
+        for pattern in patterns
+    )
     return quote.expr(
-        "ag.python_structure(subject, deep)",
+        f"ag.python_structure(subject, deep{f', {sequences}' if sequences else ''})",
         ag=context.ag,
         subject=quote.name(subject),
         deep=quote.constant(deep),
     )
+
+
+def _in_parts(pattern: gast.pattern) -> Iterator[gast.AST]:
+    """What a pattern asks of the parts of its subject."""
+    while isinstance(pattern, gast.MatchAs) and pattern.pattern is not None:
+        pattern = pattern.pattern
+    alternatives = pattern.patterns if isinstance(pattern, gast.MatchOr) else [pattern]
+    for each in alternatives:
+        yield from itertools.islice(gast.walk(each), 1, None)
+
+
+def asks_items(pattern: gast.pattern) -> bool:
+    """Whether a pattern asks for the items of its subject."""
+    if isinstance(pattern, gast.MatchOr):
+        return any(map(asks_items, pattern.patterns))
+    if isinstance(pattern, gast.MatchAs):
+        return pattern.pattern is not None and asks_items(pattern.pattern)
+    return isinstance(pattern, gast.MatchSequence)
 
 
 def is_wildcard(pattern: gast.pattern) -> bool:
@@ -55,11 +80,20 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
     alternatives = case.pattern.patterns if isinstance(case.pattern, gast.MatchOr) else [case.pattern]
     for number, alternative in enumerate(alternatives):
         tests: list[gast.expr] = []
+        whole = None
+        if (
+            isinstance(alternative, gast.MatchAs)
+            and alternative.pattern is not None
+            and asks_items(alternative)
+        ):
+            whole, alternative = alternative.name, alternative.pattern
         pattern = _opened(alternative, tests, fresh)
         found: gast.expr = quote.constant(True) if not tests else tests[0]
         if len(tests) > 1:
             found = gast.BoolOp(gast.And(), tests)
         body = quote.stmts("matched = found", matched=matched, found=found)
+        if whole is not None:  # its items may stand for it in the `match`
+            body.insert(0, quote.assign([whole], quote.name(subject)))
         attempt: gast.stmt = gast.Match(
             known(subject, [pattern], context), [gast.match_case(pattern, None, body)]
         )

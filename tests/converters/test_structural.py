@@ -14,6 +14,13 @@ import autograph_lite
 from tests.examples import examples
 
 
+def _arrays_match() -> bool:
+    match np.zeros(1):
+        case [_]:
+            return True
+    return False
+
+
 @dataclasses.dataclass
 class Point:
     x: Any
@@ -97,3 +104,37 @@ def test_the_case_is_pythons(function) -> None:
         assert int(staged(np.int32(a), np.int32(b))) == function(a, b)
 
     check()
+
+
+def of_an_array(xs):
+    match xs:
+        case [x]:
+            return x
+        case [0, x] as whole:
+            return x + whole.sum()
+        case [x, y] if x > y:
+            return x - y
+        case [x, y, *rest]:
+            return x + y * 2 + sum(rest) * 3
+        case whole:
+            return whole
+
+
+@pytest.mark.skipif(not _arrays_match(), reason="arrays of this NumPy are no sequences to `match`")
+@pytest.mark.parametrize("xs", [[4], [0, 3], [3, 1], [1, 3], [1, 2, 3, 4]])
+def test_an_array_is_a_sequence_as_it_is_to_numpy(xs) -> None:
+    array = np.array(xs, np.int32)
+    assert int(autograph_lite.convert(of_an_array)(array)) == of_an_array(array)
+    assert of_an_array(np.int32(5)) == autograph_lite.convert(of_an_array)(np.int32(5)) == 5
+
+
+@pytest.mark.skipif(not _arrays_match(), reason="arrays of this NumPy are no sequences to `match`")
+def test_items_of_items_are_refused_of_an_array() -> None:
+    def determinant(m):
+        match m:
+            case [[a, b], [c, d]]:
+                return a * d - b * c
+        return None
+
+    with pytest.raises(autograph_lite.PythonOnlyError, match="asks for the items of what is in a value"):
+        autograph_lite.convert(determinant)(np.ones((2, 2), np.float32))

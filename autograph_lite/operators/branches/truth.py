@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
@@ -121,13 +122,23 @@ def python_test(value: Any) -> Any:
     return value
 
 
-def python_structure(value: Any, deep: bool) -> Any:
+def python_structure(value: Any, deep: bool, sequences: int = 0) -> Any:
     """`value`, the subject of a `match` that asks Python for its class or its items; with `deep`, of what is in it, too.
 
+    With `sequences`, its items are asked for, and with 2, those of the items: an array has some where those of NumPy's have, as
+    they do from NumPy 2.5 on.
+
     Raises:
-      PythonOnlyError: a traced value decides which of several it is.
+      PythonOnlyError: a traced value decides which of several it is, or items of an array's items are asked for.
     """
     value = path_facts.narrow(value)
+    is_array = isinstance(value, jax.Array)
+    if _ARRAYS_MATCH and sequences > 1 and any(map(_has_axes, value if is_array else _inside(value, []))):
+        raise PythonOnlyError(
+            "`match` asks for the items of what is in a value, and there is a traced array.",
+            why="To NumPy, an array is a sequence, too.",
+            fix="match the parts one by one, or ask for their shapes.",
+        )
     found = next((item for item in (_inside(value, []) if deep else [value]) if type(item) is OneOf), None)
     if found is not None:
         raise PythonOnlyError(
@@ -135,7 +146,37 @@ def python_structure(value: Any, deep: bool) -> Any:
             why="A traced value decides which it is, and Python has to know its class, and how many items it has.",
             fix="ask with `isinstance` in an `if`, or match each of them where it is made.",
         )
-    return value
+    return _Items(value) if sequences and is_array and value.ndim and _ARRAYS_MATCH else value
+
+
+def _has_axes(value: Any) -> bool:
+    return isinstance(value, jax.Array) and bool(value.ndim)
+
+
+def _arrays_match() -> bool:
+    match np.zeros(1):
+        case [_]:
+            return True
+    return False
+
+
+_ARRAYS_MATCH = _arrays_match()
+
+
+class _Items(Sequence[Any]):
+    """The items of an array along its first axis, which `match` takes for a sequence."""
+
+    def __init__(self, array: jax.Array) -> None:
+        self.array = array
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.array)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
 
 
 def _inside(value: Any, around: list[Any]) -> Iterator[Any]:
