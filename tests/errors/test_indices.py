@@ -43,7 +43,7 @@ def test_an_index_of_a_list_that_is_no_integer() -> None:
 
 def test_a_place_in_a_list_from_which_an_item_is_taken() -> None:
     def f(i):
-        items = [3.0, 1.0, 2.0]
+        items = [3.0, jnp.ones(2), 2.0]
         return items.pop(i)
 
     assert message(f, jnp.int32(1)) == (
@@ -51,8 +51,8 @@ def test_a_place_in_a_list_from_which_an_item_is_taken() -> None:
         "  test.py:2 in f\n"
         "      return items.pop(i)\n"
         "  The items of a list have their places while tracing: which of them move depends on the value.\n"
-        "  Fix: keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with k = "
-        "jnp.arange(len(items) - 1) is without item i."
+        "  Fix: keep arrays in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with k = "
+        "jnp.arange(len(items) - 1) is without item i. Numbers, and tuples of them, can change places."
     )
 
 

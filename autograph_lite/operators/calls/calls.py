@@ -196,6 +196,8 @@ def _textless(fn: types.FunctionType) -> Any:
 
 def library_function(fn: types.FunctionType) -> Any:
     """What to call in place of a function of a library's."""
+    if (overload := OVERLOADS.get(fn)) is not None:
+        return overload
     if hasattr(fn, ownership.MARK):
         unconverted.note_marked(fn)
     if is_converted(fn):  # of the standard library, converted on purpose

@@ -19,6 +19,7 @@ from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
+from autograph_lite.operators.calls import calls
 from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.iteration import iterables
@@ -29,6 +30,7 @@ from autograph_lite.operators.python import (
     comprehensions,
     generator_expressions,
     generator_functions,
+    heaps_and_searches,
     modular_powers,
     numpys_classes,
     reductions,
@@ -40,6 +42,7 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.one_of import OneOf, as_number, on_each
 from autograph_lite.operators.values.values import (
+    any_traced,
     as_index,
     describe,
     fold_test,
@@ -524,7 +527,22 @@ _OF_TYPES: dict[Any, Any] = {
     **{fun: fun for fun in (callable, issubclass, id)}, hasattr: hasattr_, isinstance: isinstance_, type: type_,
 }  # fmt: skip
 
+
+def _in_python(python: Any, ours: types.FunctionType) -> Callable[..., Any]:
+    """A function of `heapq` or `bisect`: as Python text where a comparison, or the length of the list, may be staged."""
+
+    @functools.wraps(python)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        is_staged = tracing_state.is_tracing() and (
+            journal.staging() or any(dynamic_length.is_dynamic(arg) or any_traced(arg) for arg in args)
+        )
+        return (calls.call(ours) if is_staged else calls.adapted(python))(*args, **kwargs)
+
+    return run
+
+
 OVERLOADS: dict[Any, Any] = {
+    **{python: _in_python(python, ours) for python, ours in heaps_and_searches.IN_PYTHON.items()},
     **{builtin: _of_each(fun, asks=True) for builtin, fun in _OF_TYPES.items()},
     getattr: _of_each(getattr, asks=False),
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},

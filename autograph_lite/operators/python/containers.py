@@ -1,7 +1,8 @@
 """Containers: what do methods of Python's containers mean where they compare traced values?
 
 items.sort(), items.index(x), items.count(x)   as Python computes them, without asking for the truth of a comparison
-items.remove(x), items.pop(x), table.pop(x)    refused: the structure would depend on the value
+items.remove(x), items.pop(k), items.insert(k, x)   numbers change places, and how many there are is known
+table.pop(x), names.add(x)                     refused: the structure would depend on the value
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.lists import packing
+from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.python import builtins
 from autograph_lite.operators.python.logical import asks_user, equal
-from autograph_lite.operators.values.values import any_traced, as_index, describe, traced
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.values import any_traced, as_index, describe, is_arraylike, traced
 
 T = TypeVar("T")
 
@@ -80,15 +84,65 @@ def _remove(owner: list[Any], value: Any, /) -> None:
     for number, item in enumerate(owner):
         same = _same(item, value)
         if traced(same):
-            raise TracedIndexError(
-                f"remove() looks for {describe(value)} in a list, and a traced value decides which item it is.",
-                why="The items of a list have their places while tracing.",
-                fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
-            )
+            rows = _numbers(owner)
+            if rows is None:
+                raise TracedIndexError(
+                    f"remove() looks for {describe(value)} in a list, and a traced value decides which item it is.",
+                    why="The items of a list have their places while tracing.",
+                    fix="keep the items in an array with a mask of those that count, jnp.where(items == x, False, mask).",
+                )
+            holds = jnp.stack([jnp.asarray(_same(item, value)) for item in owner])
+            carried_checks.fail_if(~jnp.any(holds), ValueError("list.remove(x): x not in list"))
+            _without(owner, rows, jnp.argmax(holds))
+            return None
         if same:
             del owner[number : number + 1]  # which the comparison may have removed
             return None
     raise ValueError("list.remove(x): x not in list")
+
+
+def _numbers(owner: list[Any]) -> Stretch | None:
+    """The items of a list in one array; None where they are not all numbers, or tuples of numbers."""
+    leaves = pytrees.leaves([*owner])
+    if not leaves or not all(_is_number(leaf) for leaf in leaves) or not all(map(_is_plain, owner)):
+        return None
+    return packing.packed(owner)
+
+
+def _is_number(leaf: Any) -> bool:
+    return isinstance(leaf, (bool, int, float, complex)) or (is_arraylike(leaf) and not jnp.ndim(leaf))
+
+
+def _is_plain(item: Any) -> bool:
+    return all(map(_is_plain, item)) if type(item) is tuple else _is_number(item)
+
+
+def _without(owner: list[Any], rows: Stretch, place: Any) -> None:
+    places = range(len(owner) - 1)
+    journal.note_change(owner)[:] = [rows.at(jnp.where(k < place, k, k + 1)) for k in places]
+
+
+def _pop(owner: list[Any], place: Any = -1, /) -> Any:
+    rows = _numbers(owner) if traced(place) else None
+    if rows is None:
+        return _python_pop(owner, place)
+    size, place = len(owner), as_index(place)
+    place = jnp.where(place < 0, place + size, place)
+    carried_checks.fail_if((place < 0) | (place >= size), IndexError("pop index out of range"))
+    found = rows.at(jnp.clip(place, 0, size - 1))
+    _without(owner, rows, place)
+    return found
+
+
+def _insert(owner: list[Any], place: Any, value: Any, /) -> None:
+    rows = _numbers([*owner, value]) if traced(place) else None
+    if rows is None:
+        _python_insert(owner, place, value)
+        return
+    size, place = len(owner), as_index(place)
+    place = jnp.clip(jnp.where(place < 0, place + size, place), 0, size)
+    order = [jnp.where(k < place, k, jnp.where(k == place, size, k - 1)) for k in range(size + 1)]
+    journal.note_change(owner)[:] = [*map(rows.at, order)]
 
 
 def key(value: T) -> T:
@@ -131,15 +185,16 @@ def _no_place(name: str, _: Any, value: Any) -> TracedIndexError:
     return TracedIndexError(
         f"{name}() is given a traced place in a list, {describe(value)}.",
         why="The items of a list have their places while tracing: which of them move depends on the value.",
-        fix="keep the items in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
-        "k = jnp.arange(len(items) - 1) is without item i.",
+        fix="keep arrays in an array, and move them by an index of it: items[jnp.where(k < i, k, k + 1)] with "
+        "k = jnp.arange(len(items) - 1) is without item i. Numbers, and tuples of them, can change places.",
     )
 
 
+_python_pop, _python_insert = (_looking(_no_place, method) for method in (list.pop, list.insert))
 _KEYED = (dict.get, dict.pop, dict.setdefault, set.add, set.discard, set.remove)
 OVERLOADS: dict[Any, Any] = {
     list.sort: _sort, list.count: _count, list.index: _index, list.remove: _remove,
     tuple.count: _count, tuple.index: _index,
     **{method: _looking(_no_key, method) for method in _KEYED},
-    **{method: _looking(_no_place, method) for method in (list.pop, list.insert)},
+    list.pop: _pop, list.insert: _insert,
 }  # fmt: skip

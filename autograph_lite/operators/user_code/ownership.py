@@ -40,6 +40,7 @@ def _library_folders() -> tuple[str, ...]:
 
 
 FOLDERS = _library_folders()
+IN_PYTHON = f"{PACKAGE}/operators/python/heaps_and_searches.py"  # written to be converted
 
 
 @functools.cache
@@ -47,6 +48,8 @@ def is_library_file(path: str) -> bool:
     """Whether a file belongs to an installed library."""
     if path.startswith("<frozen"):
         return True
+    if path == IN_PYTHON:
+        return False
     return path.startswith(FOLDERS) or str(pathlib.Path(path).resolve()).startswith(FOLDERS)
 
 
