@@ -59,11 +59,7 @@ def forget_outdated(result: object = None) -> None:
 
 
 class _Watched:
-    """Runs the statements of cells, one after the other: what is defined again in a cell is new in the next statement.
-
-    Args:
-      run_code: the shell's own, which runs the code of one.
-    """
+    """Runs a cell's statements by the shell's `run_code`: what is defined again in a cell is new in the next statement."""
 
     def __init__(self, run_code: Any) -> None:
         self._run_code = run_code

@@ -105,12 +105,7 @@ def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]]
 
 
 def name_sets(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names, Names, Names]:
-    """A function's parameters, its own variables, these included, and those that others may read at any time.
-
-    Args:
-      function: as it was written.
-      inner: whether there are functions in it.
-    """
+    """A function's parameters, its own variables, and those that others may read, `inner` functions there are among them."""
     body = function.body
     parameters = frozenset(scopes.parameter_names(function.args))
     declared = scopes.declared(body)

@@ -221,12 +221,7 @@ def _computed(value: Any) -> Any:
 
 
 def unknown_equations(value: Any, is_known: Callable[[Any], bool]) -> Iterator[tuple[Any, list[Any]]]:
-    """The equations that a value comes from, with their operands: each is known to the caller before the next one.
-
-    Args:
-      value: of a program that is being recorded.
-      is_known: of a value whether its equation is known, or it has none.
-    """
+    """The equations that a value comes from, with their operands, up to what `is_known`; each before those that need it."""
     todo = [underlying_value(value)]
     while todo:
         if is_known(todo[-1]):

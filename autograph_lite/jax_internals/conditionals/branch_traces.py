@@ -218,11 +218,7 @@ def _program(kind: Any) -> str:
 
 
 def merged(branches: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The branches as functions of what any of them holds, and the values of that.
-
-    Args:
-      branches: closed jaxprs without inputs and effects.
-    """
+    """Closed jaxprs without inputs and effects as functions of what any of them holds, and the values of that."""
     separated, held = zip(*map(partial_eval.separate_consts, branches), strict=True)
     inputs = {id(const): const for consts in held for const in consts}
     types = {key: jax.typeof(const) for key, const in inputs.items()}

@@ -31,12 +31,7 @@ class Groups:
     place: jax.Array  # of each lane, where it is among all lanes of all chunks
 
     def run(self, one: Callable[[Any, list[Any]], list[Any]], rows: list[Any]) -> list[Any]:
-        """What the lanes give.
-
-        Args:
-          one: the branch of a chunk, the rows of its lanes -> what these give.
-          rows: arrays with an axis of lanes, which comes first.
-        """
+        """What the lanes of `rows` give, by `one`: the branch of a chunk, the rows of its lanes -> what these give."""
 
         def step(chunk: Any) -> list[Any]:
             branch, lane, real = chunk

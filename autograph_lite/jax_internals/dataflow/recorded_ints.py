@@ -19,12 +19,7 @@ _INTS = python_ints.Ints(python_ints.LONG)
 
 
 def ends_of(value: Any, unknown: Ends) -> Ends | None:
-    """Between which numbers an int of Python's lies; None where a value is no such int, or known.
-
-    Args:
-      value: the value.
-      unknown: the same of one that is an input of what is being recorded.
-    """
+    """Between which numbers an int of Python's lies, `unknown` those of an input; None where it is no such int, or known."""
     value = standing_for(value)
     return (
         _of(value, unknown, 0, {})

@@ -184,12 +184,7 @@ def is_of_callback(effect: Any) -> bool:
 
 
 def bind_while(*arrays: Any, **params: Any) -> list[Any]:
-    """The arrays after a loop.
-
-    Args:
-      arrays: what its condition holds, what its body holds, and what it starts with.
-      params: of JAX's primitive, and `options` where there are some.
-    """
+    """The arrays after a loop, given what its condition and body hold and what it starts with; maybe with `options`."""
     count = params["cond_nconsts"] + params["body_nconsts"]
     options: Options = params.pop("options", None) or Options()
     if not any(jnp.issubdtype(array.dtype, jnp.inexact) for array in map(jax.typeof, arrays[count:])):

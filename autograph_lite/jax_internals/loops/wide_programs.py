@@ -83,12 +83,7 @@ class _Program(Body):
 
 
 def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
-    """The outputs of the program that is being recorded, with ints of Python's as wide as they have to be.
-
-    Args:
-      outputs: values of the program.
-      tell: is told of ints that do not fit.
-    """
+    """The outputs of the recorded program, its ints as wide as they have to be; `tell` is told of those that don't fit."""
     recorded = _recorded()
     if not any(map(_computes_ints, recorded)):
         return [*outputs]

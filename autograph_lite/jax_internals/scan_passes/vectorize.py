@@ -54,12 +54,7 @@ def _is_mapped(scan: Scan) -> bool:
 
 
 def _fits(equations: Sequence[Any], varying: set[Any]) -> bool:
-    """Whether these equations can be computed for all iterations at once.
-
-    Args:
-      equations: of the body, or of one that it calls.
-      varying: the variables that differ between iterations; gets those that the equations make.
-    """
+    """Whether equations can be computed for all iterations at once; adds what they make to `varying`, which differ."""
     for equation in equations:
         name, operands = equation.primitive.name, equation.invars
         if equation.effects or not all(_is_small(v.aval) for v in equation.outvars):

@@ -319,12 +319,7 @@ def place_of(storage: Storage) -> Place:
 
 
 def settle(known: Iterable[Place], given: Iterable[Any]) -> None:
-    """Puts the last versions of arrays in the places that held them before the program ran: it is about to end.
-
-    Args:
-      known: the places from which it got arrays.
-      given: the objects among its arguments.
-    """
+    """Puts the last versions of arrays in the `known` places, and those in objects `given`, before the program ends."""
     written = {
         id(each.handle): each
         for each in thread.now.references.storages.values()

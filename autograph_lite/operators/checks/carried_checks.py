@@ -190,11 +190,7 @@ def _next_number(here: Frame, payload: Sequence[Any]) -> int:
 
 
 class Unwound(BaseException):
-    """Ends a path on which a check has failed: the number of the check says what is raised.
-
-    Args:
-      error: one like it, for who is around all converted code.
-    """
+    """Ends a path on which a check has failed, whose number says what is raised; `error` is one like it, for others."""
 
     def __init__(self, error: BaseException | None) -> None:
         self.error = error

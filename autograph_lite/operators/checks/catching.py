@@ -32,11 +32,7 @@ from autograph_lite.transpiler import is_guarded
 
 
 class catching:  # noqa: N801 (called like a function)
-    """A `try` with handlers.
-
-    Args:
-      kinds: gives what they catch.
-    """
+    """A `try` with handlers, for what `kinds` gives."""
 
     def __init__(self, kinds: Callable[[], Any]) -> None:
         self.kinds = kinds
@@ -368,12 +364,7 @@ def is_unraised(test: Any) -> bool:
 
 
 def is_lost(owner: Any, values: Sequence[Any]) -> bool:
-    """Whether nobody sees an object any more where something was raised that a `try` catches.
-
-    Args:
-      owner: the object.
-      values: what the variables are in which the statement results.
-    """
+    """Whether nobody sees `owner` any more, after a caught exception, in the `values` in which the statement results."""
     tried = next(reversed(thread.now.catching), None)
     if tried is None or tried.frame is not carried_checks.frame():
         return False

@@ -24,11 +24,7 @@ _lanes = Primitive("failed_lanes")
 
 
 def lanes_of_check(code: Any) -> jax.Array:
-    """The lanes of a check.
-
-    Args:
-      code: an int32 scalar, which is not 0 where it has failed.
-    """
+    """The lanes of a check, whose `code`, an int32 scalar, is not 0 where it has failed."""
     lanes: jax.Array = _lanes.bind((jnp.asarray(code) != 0).astype("int32"), depth=0)
     return lanes
 

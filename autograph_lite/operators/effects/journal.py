@@ -148,11 +148,7 @@ class Journal:
             place.write(contents)
 
     def changes(self, roots: Iterable[Any]) -> dict[Hashable, Change]:
-        """Places that were there before the body ran, and that it has changed. Puts these back as they were.
-
-        Args:
-          roots: what the body could see: its function objects and its operands.
-        """
+        """Places that the body has changed and could see before, from its functions and operands on; puts these back."""
         if not self.places:
             return {}
         changed = {}

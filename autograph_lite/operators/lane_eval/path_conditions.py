@@ -95,12 +95,7 @@ class Split(BaseException):
 
 
 class Foreseen:
-    """A loop whose body is being traced, with arrays in place of its numbers.
-
-    Args:
-      count: how many iterations it has; None as long as nobody knows.
-      parts: of the whole loop; it may be one of them.
-    """
+    """A loop, one of its `parts` perhaps, whose body is traced with arrays as numbers; `count` is None while unknown."""
 
     def __init__(self, count: Any, parts: Parts) -> None:
         self.count, self.parts = count, parts
@@ -238,12 +233,7 @@ class Foreseen:
             raise self._guess()
 
     def split(self, at: Sequence[int], *, needed: bool) -> Split | None:
-        """The exception that splits the loop there; None where that would make too many parts.
-
-        Args:
-          at: as for `Split`.
-          needed: whether it is not only for the time that the iterations take.
-        """
+        """The exception that splits the loop there; None where that makes too many parts, unless it is `needed`."""
         parts = len(at) + 1
         if len(at) > self.parts.left or (not needed and parts * 2 > self.count):
             return None

@@ -205,12 +205,7 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
 def join_lists(
     place: Place, paths: Sequence[Sequence[Captured] | None]
 ) -> tuple[list[Captured | None], Template]:
-    """What stands on each path for the items of a list, and the type that holds them all.
-
-    Args:
-      place: the list.
-      paths: what each path leaves in it; None for one that raises.
-    """
+    """What stands on each path for the items of the list at `place`, and the type that holds them all; None: it raises."""
     found = [None if path is None else without_gaps(path) for path in paths]
     alive = [path for path in found if path is not None]
     values = list(itertools.chain(*alive))

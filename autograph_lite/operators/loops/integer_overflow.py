@@ -87,12 +87,7 @@ def told(error: OverflowError) -> OverflowError:
 
 
 def message(place: Place | None, why: str = python_ints.LARGE) -> str:
-    """What is said of a line whose int does not fit.
-
-    Args:
-      place: the line.
-      why: it is too large, or made of a float that is.
-    """
+    """What is said of a line whose int does not fit, or is made of a float that does not."""
     bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
     where = source_places.at(*place) if place else None
     what = f"`{where.text}`" if where else "a loop"

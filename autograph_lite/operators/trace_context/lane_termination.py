@@ -27,12 +27,7 @@ _while_reached = Primitive(
 
 
 def lanes_reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
-    """What is entered as `lanes_reached` where a branch or the body of a loop is traced.
-
-    Args:
-      taken: gives whether the branch is taken, a scalar bool; or the loop's condition before this iteration.
-      loop: whether it is a loop.
-    """
+    """To be entered as `lanes_reached` for a branch or a `loop`'s body; `taken` gives whether it runs, a scalar bool."""
     return (*thread.now.reached, (journal.depth() + 1, loop, taken))
 
 

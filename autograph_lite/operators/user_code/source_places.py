@@ -105,12 +105,7 @@ def segment(code: types.CodeType, lasti: int) -> str:
 def raised_at(
     error: BaseException, is_library: Callable[[str], bool] = lambda _: False
 ) -> Location | tuple[()]:
-    """The user's line that has raised `error`; the line that is running, where nothing has raised it yet.
-
-    Args:
-      error: the exception.
-      is_library: of a file, whether it is none of the user's: the line that has called it is meant.
-    """
+    """The user's line that has raised `error`, or called a file that `is_library`; the one that is running, if not raised."""
     if error.__traceback__ is None:
         return here()
     entry = raising_entry(error, is_library)

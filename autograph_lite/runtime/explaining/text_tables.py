@@ -6,12 +6,7 @@ from collections.abc import Collection, Sequence
 
 
 def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """The lines of a table.
-
-    Args:
-      rows: of cells; the first holds the heads.
-      right: the columns whose cells end at one place, as numbers do.
-    """
+    """The lines of a table of cells, heads first; the columns in `right` end at one place, as numbers do."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [f"  {_line(row, widths, right)}".rstrip() for row in rows]
 

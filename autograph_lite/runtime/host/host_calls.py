@@ -118,12 +118,7 @@ def running_host_call() -> HostCall | None:
 
 
 class Calling:
-    """A program with Variables that runs now, and calls functions by JAX's own callbacks.
-
-    Args:
-      used: the ids of its Variables.
-      written: of those that it assigns when it has ended.
-    """
+    """A running program with Variables, `used` and `written` by id, that calls functions by JAX's own callbacks."""
 
     running: ClassVar[list[Calling]] = []
 

@@ -33,12 +33,7 @@ _LEAVES = (jax.Array, int, float, complex, str, bytes)
 
 
 def mutables_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
-    """The lists, dicts, dataclass objects and registered pytrees in values, in an order that is that of their type.
-
-    Args:
-      values: any.
-      end: whether it is known that no object in them holds itself, since one around them does not.
-    """
+    """Lists, dicts, objects and pytrees in values, as their type orders them; by their `end` none holds itself, if known."""
     found: list[Any] = []
 
     def visit(node: Any) -> bool:
@@ -207,12 +202,7 @@ class WrittenBack:
         return arrays
 
     def refuse_seen_twice(self, given: Sequence[Any], outside: Callable[[set[int]], set[int]]) -> None:
-        """Refuses objects of a call that the function may see as others, too, and to which it writes.
-
-        Args:
-          given: the objects of the call.
-          outside: ids of objects -> those that the function sees without the arguments.
-        """
+        """Refuses objects `given` that the function writes to, and may see as those that `outside` tells, too."""
         ids = [*map(id, given)]
         written = {write.number: write for write in self._writes}
         for number, write in written.items():

@@ -36,11 +36,7 @@ class Captures:
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
-        """Remembers what the names are bound to now.
-
-        Args:
-          fn: the function as the user wrote it; one without Python code reads no names.
-        """
+        """Remembers what the names of `fn`, as the user wrote it, are bound to now."""
         self._fn = fn
         read = dict(_read(fn))
         self._kept = {label: _kept(value) for label, value in read.items()}

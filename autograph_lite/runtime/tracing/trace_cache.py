@@ -19,11 +19,7 @@ REMEMBERED = 1024  # answers of the search for a general trace
 
 
 class TraceCache(Generic[T]):
-    """The traces of a function, for one thread at a time: the caller holds a lock.
-
-    Args:
-      max_traces: how many are kept at most; None for any number.
-    """
+    """The traces of a function, `max_traces` at most unless None; the caller holds a lock."""
 
     def __init__(self, max_traces: int | None = None) -> None:
         if max_traces is not None and max_traces < 1:

@@ -72,12 +72,7 @@ class Split:
         arrays: Sequence[Any],
         passed: Sequence[Any] | None = None,
     ) -> Any:
-        """The tree with other arrays.
-
-        Args:
-          arrays: they are.
-          passed: the objects of the call that `Made` may stand for; None for new ones in their place.
-        """
+        """The tree with other arrays; `passed` are the objects that `Made` may stand for, None for new ones."""
         if not (self.literals or self.unions):  # of most programs, at each call with a check
             return self.tree.unflatten(arrays)
         return self.merged(Merging(iter(arrays), {}, passed))

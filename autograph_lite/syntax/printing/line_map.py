@@ -17,12 +17,7 @@ from autograph_lite.syntax.source_text import compiling
 
 
 def line_map(text: str, tree: gast.AST) -> list[frozenset[int]]:
-    """The lines of the file, from 1, that each line of `text` stands for; none for a line on which nothing begins.
-
-    Args:
-      text: what was printed.
-      tree: what it was printed from, with places in the user's file; not changed.
-    """
+    """The lines of the file, from 1, that each line of `text` stands for, printed of `tree`; none where nothing begins."""
     found: list[set[int]] = [set() for _ in text.splitlines()]
     with deep_recursion():
         located = translation.to_python(tree)

@@ -115,12 +115,7 @@ def _sought(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.F
 
 
 def function_around(code: types.CodeType, span: Span) -> gast.FunctionDef | None:
-    """The tree of the innermost function around a place in the file of `code`; None where there is no such text.
-
-    Args:
-      code: of a function of that file.
-      span: line and column of the place's start, and of its end.
-    """
+    """The tree of the innermost function around a `span` in the file of `code`; None where there is no such text."""
     path = code.co_filename
     lines = texts.text_of_code(code)  # the same list until the file is read again
     known = _arounds.get((path, span))
