@@ -13,7 +13,7 @@ import autograph_lite as al
 from autograph_lite import IterationError, MutationError
 from autograph_lite.jax_internals import provenance
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.object_graph import plain_containers
+from autograph_lite.operators.object_graph import held_items
 
 
 class Holder:
@@ -211,6 +211,6 @@ def test_a_container_is_known_by_the_kinds_of_its_items() -> None:
     def is_int(kind: type) -> bool:
         return issubclass(kind, int)
 
-    assert plain_containers.are_all([1, True], is_int) and plain_containers.are_all({"a": 1}, is_int)
-    assert not plain_containers.are_all([1, "a"], is_int) and not plain_containers.are_all(1, is_int)
-    assert not plain_containers.are_all(type("Named", (list,), {})([1]), is_int)
+    assert held_items.are_all([1, True], is_int) and held_items.are_all({"a": 1}, is_int)
+    assert not held_items.are_all([1, "a"], is_int) and not held_items.are_all(1, is_int)
+    assert not held_items.are_all(type("Named", (list,), {})([1]), is_int)

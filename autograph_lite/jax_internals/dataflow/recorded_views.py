@@ -36,12 +36,6 @@ def recorded_as(array: Any) -> Any:
     return _inwards(array)[-1]
 
 
-def equation_operands(value: Any) -> list[Any]:
-    """What the equation has taken that has made a value."""
-    equation = getattr(value, "parent", None) if isinstance(value, core.Tracer) else None
-    return [] if equation is None else list(equation.in_tracers)
-
-
 def view_key(array: Any) -> tuple[int, int, int]:
     """By which numbers an array is known among what `parts_from` gives."""
     recorded = recorded_as(array)

@@ -15,7 +15,7 @@ from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.lists.dynamic_length import Stretch
-from autograph_lite.operators.object_graph import held_items, places, plain_containers
+from autograph_lite.operators.object_graph import held_items, places
 from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
 
@@ -92,7 +92,7 @@ def leading_to(
         if id(value) in seen:
             again.setdefault(id(value), []).append(way)
             continue
-        if plain_containers.are_all(value, lambda kind: _inside(kind) is None):
+        if held_items.are_all(value, lambda kind: _inside(kind) is None):
             continue
         # A tuple is no part of a cycle alone, and no place that all who lead there share.
         if not issubclass(type(value), tuple):

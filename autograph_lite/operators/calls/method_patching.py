@@ -27,7 +27,7 @@ from autograph_lite.operators.calls import wrappers
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.joins import join_errors
-from autograph_lite.operators.object_graph import plain_containers, reachability
+from autograph_lite.operators.object_graph import held_items, reachability
 from autograph_lite.operators.user_code import conversion, ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer, is_symbolic
@@ -244,7 +244,7 @@ def _see_inside(value: Any) -> None:
     todo = [value]
     for item in reachability.each_once(todo):
         kind = type(item)  # `isinstance` would ask the object
-        if _is_plain(kind) or plain_containers.are_all(item, _is_plain):
+        if _is_plain(kind) or held_items.are_all(item, _is_plain):
             continue
         seen_class(kind)
         if issubclass(kind, (list, tuple, collections.deque)):

@@ -20,7 +20,7 @@ import jax
 import numpy as np
 
 from autograph_lite.converters.python_ops import Maybe
-from autograph_lite.operators.object_graph import held_items, opaque_objects, plain_containers
+from autograph_lite.operators.object_graph import held_items, opaque_objects
 from autograph_lite.operators.object_graph.reachability import by_code, held_in_cells
 from autograph_lite.operators.purity import trial
 
@@ -66,7 +66,7 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
         if isinstance(value, kinds) or (kinds and opaque_objects.holds_others(value)):
             yield value, False
         by_name = named and held_items.has_attributes(value)
-        if not plain_containers.are_all(value, lambda kind: issubclass(kind, (jax.Array, *_PLAIN))):
+        if not held_items.are_all(value, lambda kind: issubclass(kind, (jax.Array, *_PLAIN))):
             todo.extend((item, by_name) for item in _inside(value))
 
 

@@ -23,7 +23,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.literal_types import stacked
 from autograph_lite.operators.lists import dynamic_length, list_errors, packing
-from autograph_lite.operators.ragged import known_ranges
+from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.ragged.selection import Selection, having, length_of
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import unboxed
@@ -281,8 +281,8 @@ class Range(Staged):
         ends = [bound if type(bound) is int else None for bound in (self.start, self.stop)]
         first, stop = ends if self.step > 0 else ends[::-1]
         if self.step > 0:
-            return known_ranges.note_range(item, first, None if stop is None else stop - 1)
-        return known_ranges.note_range(item, None if first is None else first + 1, stop)
+            return affine_bounds.note_range(item, first, None if stop is None else stop - 1)
+        return affine_bounds.note_range(item, None if first is None else first + 1, stop)
 
 
 Range.__name__ = "range"  # which is what users meet in messages

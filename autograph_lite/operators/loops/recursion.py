@@ -47,7 +47,6 @@ from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.place import Contents
 from autograph_lite.tracing import entered, thread
 
-NO_STACK: Any = object()
 _PASSES = 8
 
 

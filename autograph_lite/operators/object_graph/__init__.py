@@ -6,7 +6,6 @@ __all__ = [
     "live_variables",
     "opaque_objects",
     "places",
-    "plain_containers",
     "python_iterators",
     "reachability",
 ]

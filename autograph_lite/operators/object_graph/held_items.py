@@ -115,3 +115,16 @@ _ITEMS: dict[type, Callable[[Any], Items]] = {
     tuple: lambda value: enumerate(tuple.__iter__(value)),
     collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
 }
+
+
+# Of subclasses nobody knows what else they have.
+_INSIDE: dict[type, Callable[[Any], Iterable[Any]]] = {
+    dict: lambda container: [*container.values()],  # at once: another thread may change it
+    **dict.fromkeys((list, tuple, set, frozenset, collections.deque), lambda container: [*container]),
+}
+
+
+def are_all(container: Any, is_one: Callable[[type], bool]) -> bool:
+    """Whether an object is one of Python's containers, and holds nothing but values of such classes."""
+    items = _INSIDE.get(type(container))
+    return items is not None and all(map(is_one, set(map(type, items(container)))))

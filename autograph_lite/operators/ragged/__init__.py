@@ -8,7 +8,6 @@ __all__ = [
     "gathered_stores",
     "index_axes",
     "indexing",
-    "known_ranges",
     "mask_positions",
     "selection",
     "slice_spelling",

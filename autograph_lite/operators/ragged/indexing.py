@@ -19,7 +19,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.ragged import affine_bounds, known_ranges, mask_positions
+from autograph_lite.operators.ragged import affine_bounds, mask_positions
 from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.elementwise import common, onto, require_equal
 from autograph_lite.operators.ragged.extents import Chosen, Extent, entire
@@ -220,7 +220,7 @@ class _Part:
 
     def _require_on_axis(self, part: Any, rank: Any, size: Any) -> None:
         if isinstance(part, Selection):
-            low, high = known_ranges.known_range(rank)
+            low, high = affine_bounds.known_range(rank)
             if low is None or high is None or not -size <= low <= high < size:
                 _require_inside(rank, size, chosen(part.extents))
         elif not traced(rank) and not is_symbolic(size):

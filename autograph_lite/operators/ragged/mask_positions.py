@@ -15,7 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.operators.ragged import known_ranges
+from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.ragged.extents import Chosen
 from autograph_lite.operators.ragged.selection import (
     METHODS,
@@ -50,7 +50,7 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     for axis, (own, size) in enumerate(zip(extents, array.shape, strict=True)):
         row = as_row(jnp.arange(size) if own is None else own.ranks(), axis, array.ndim)
         row = jnp.broadcast_to(row, array.shape).reshape(-1)
-        rows.append(Selection(known_ranges.note_range(row, 0, size - 1), (extent,), origin))
+        rows.append(Selection(affine_bounds.note_range(row, 0, size - 1), (extent,), origin))
     return tuple(rows)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.object_graph import plain_containers, python_iterators
+from autograph_lite.operators.object_graph import held_items, python_iterators
 from autograph_lite.operators.object_graph.reachability import each_once, names_used
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
@@ -44,7 +44,7 @@ def _around(roots: Iterable[Any]) -> Iterator[Any]:
     todo = [*roots][::-1]
     for item in each_once(todo, _PLAIN):
         yield item
-        if not isinstance(item, Variable) and not plain_containers.are_all(item, _is_plain):
+        if not isinstance(item, Variable) and not held_items.are_all(item, _is_plain):
             todo += _inside(item)[::-1]
 
 

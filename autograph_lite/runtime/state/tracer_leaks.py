@@ -20,7 +20,7 @@ from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import traced_text
-from autograph_lite.operators.object_graph import plain_containers
+from autograph_lite.operators.object_graph import held_items
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state.variable import Variable
@@ -77,7 +77,7 @@ def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         if isinstance(item, jax.Array):
             continue
         seen.add(id(item))
-        if plain_containers.are_all(item, _is_leaf):
+        if held_items.are_all(item, _is_leaf):
             continue
         inner = map(assigned, _inside(item))  # a function may hold a variable that may be unassigned
         todo += [(inside, item if isinstance(inside, jax.Array) else holder) for inside in inner]
