@@ -18,6 +18,8 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import one_of
 from autograph_lite.operators.values.values import python_value, traced
 
+Fun = Callable[..., Any]
+
 Case: TypeAlias = (
     "Sequence[int] | Callable[[Any], Any]"  # the integers that choose it, or the test of a value
 )
@@ -26,7 +28,7 @@ Case: TypeAlias = (
 def switch_stmt(
     subject: Any,
     values: Sequence[Case],
-    funs: Sequence[Callable[..., Any]],
+    funs: Sequence[Fun],
     operands: Sequence[Any] = (),
     names: Sequence[str] = (),
 ) -> Any:
@@ -60,7 +62,7 @@ def switch_stmt(
     return _run(fun, operands)
 
 
-def _run(fun: Callable[..., Any], operands: Sequence[Any]) -> Any:
+def _run(fun: Fun, operands: Sequence[Any]) -> Any:
     if journal.active() is not None:
         enter_generated(fun, operands)
     return fun(*operands)
@@ -73,7 +75,7 @@ def _holds(case: Case, subject: Any) -> bool:
 def _by_variant(
     subject: one_of.OneOf,
     values: Sequence[Case],
-    funs: Sequence[Callable[..., Any]],
+    funs: Sequence[Fun],
     operands: Sequence[Any],
     names: Sequence[str],
 ) -> Any:
@@ -91,13 +93,7 @@ def _by_variant(
     return branches.stage(which, [funs[place] for place in places], operands, names)
 
 
-def _staged(
-    subject: Any,
-    values: Sequence[Case],
-    funs: Sequence[Callable[..., Any]],
-    operands: Any,
-    names: Any,
-) -> Any:
+def _staged(subject: Any, values: Sequence[Case], funs: Sequence[Fun], operands: Any, names: Any) -> Any:
     numbers = [case for case in values if not callable(case)]
     integer = not jnp.ndim(subject) and jnp.issubdtype(jnp.result_type(subject), jnp.integer)
     if len(numbers) < len(values) or not integer:
@@ -122,13 +118,7 @@ def _is_one_of(subject: Any, numbers: Sequence[int]) -> Any:
     return functools.reduce(operator.or_, (subject == number for number in numbers))
 
 
-def _nested(
-    subject: Any,
-    values: Sequence[Case],
-    funs: Sequence[Callable[..., Any]],
-    operands: Any,
-    names: Any,
-) -> Any:
+def _nested(subject: Any, values: Sequence[Case], funs: Sequence[Fun], operands: Any, names: Any) -> Any:
     """The chain as it was written, for a value whose cases only the program knows."""
     if not values:
         enter_generated(funs[0], operands)

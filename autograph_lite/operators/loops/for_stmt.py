@@ -46,15 +46,15 @@ from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
 from autograph_lite.tracing import entered
 
-Until = Callable[..., Any] | None
+Fun = Callable[..., Any]
+
+Until = Fun | None
 
 
 makers: list[Callable[[Any], Any]] = []  # from above: what a loop over an object of the user's runs over
 
 
-def for_stmt(
-    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until = None
-) -> tuple[Any, ...]:
+def for_stmt(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until = None) -> tuple[Any, ...]:
     """Runs `body_fun` for each item, as Python or staged.
 
     Args:
@@ -81,7 +81,7 @@ def for_stmt(
     return _for(iterable, body_fun, init, until)
 
 
-def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+def _for(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     if isinstance(iterable, iterables.Looped):
         return iterable.loop(body_fun, init, _names(body_fun), until)
     with entered(loop=loop_options.Loop(body_fun)):
@@ -91,7 +91,7 @@ def _for(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], unt
     return result
 
 
-def _run(iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+def _run(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     items = iterables.as_staged(iterable)
     if items is None:
         return _known(unboxed(iterable), body_fun, init, until)
@@ -118,9 +118,7 @@ def _decided(items: iterables.Staged, length: Any) -> None:
     decision_log.refine_decision(decision_log.LOOPS, became, why, most if isinstance(most, int) else None)
 
 
-def _known(
-    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until
-) -> tuple[Any, ...]:
+def _known(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
     """The loop over items that Python knows: rolled where that is asked for, and gives the same."""
     if not rolling.wanted():
         return _python(iterable, body_fun, init, until)
@@ -140,7 +138,7 @@ def _known(
 
 
 def _rolled(
-    iterable: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until,
     part: tuple[int, int] | None = None, parts: Parts | None = None, source: Any = None, peeled: int = 0,
 ) -> Any:  # fmt: skip
     """The loop as one of the program, if it can be: see `rolling.try_rolled_for`.
@@ -201,7 +199,7 @@ def _rolled(
 
 
 def _in_parts(
-    iterable: Any, parts: Sequence[tuple[int, int]], body_fun: Callable[..., Any], values: tuple[Any, ...],
+    iterable: Any, parts: Sequence[tuple[int, int]], body_fun: Fun, values: tuple[Any, ...],
     until: Until, whole: Parts, source: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The loop, in parts that are loops of their own."""
@@ -229,7 +227,7 @@ def _in_parts(
 
 
 def _python(
-    iterable: Any, body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    iterable: Any, body_fun: Fun, values: tuple[Any, ...], until: Until,
     refused: rolling.Refusal | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     why = refused.clause if refused else decision_log.python_iterable(iterable)
@@ -240,7 +238,7 @@ def _python(
 
 
 def _unrolled(
-    iterable: Any, iterator: Iterator[Any], body_fun: Callable[..., Any], values: tuple[Any, ...], until: Until,
+    iterable: Any, iterator: Iterator[Any], body_fun: Fun, values: tuple[Any, ...], until: Until,
     refused: rolling.Refusal | None, most: int | None = None, parts: Parts | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     staging = journal.active() is not None
@@ -303,7 +301,7 @@ def _sources(iterator: Any) -> list[Any]:
     return [*(v for v in held if isinstance(v, list)), *itertools.chain.from_iterable(map(_sources, held))]
 
 
-def _never_ends(iterable: Any, body_fun: Callable[..., Any], taken: int | None = None) -> IterationError:
+def _never_ends(iterable: Any, body_fun: Fun, taken: int | None = None) -> IterationError:
     kind = type(iterable).__name__
     so_far = "it would take all of them" if taken is None else f"it has taken {taken}, and found no end"
     return IterationError(
@@ -317,7 +315,7 @@ def _never_ends(iterable: Any, body_fun: Callable[..., Any], taken: int | None =
 def _guarded(
     iterable: Any,
     iterator: Iterator[Any],
-    body_fun: Callable[..., Any],
+    body_fun: Fun,
     values: tuple[Any, ...],
     until: Until,
 ) -> tuple[Any, ...]:
@@ -351,8 +349,8 @@ def _guarded(
 
 
 def _statement(
-    test: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], values: Sequence[Any],
-    names: Sequence[str], body_fun: Callable[..., Any],
+    test: Any, true_fun: Fun, false_fun: Fun, values: Sequence[Any],
+    names: Sequence[str], body_fun: Fun,
 ) -> tuple[Any, ...]:  # fmt: skip
     """An `if` of our own that updates all the loop's variables."""
     _place_at(true_fun, body_fun)
@@ -368,7 +366,7 @@ def _statement(
     return (result,) if names else ()
 
 
-def _place_at(fun: Any, body_fun: Callable[..., Any]) -> Any:
+def _place_at(fun: Any, body_fun: Fun) -> Any:
     """`fun`, which errors are to show at the loop."""
     code = body_fun.__code__
     return place_at(fun, code.co_filename, code.co_firstlineno, code.co_name)
@@ -380,13 +378,13 @@ def place_at(fun: Any, path: str, line: int, name: str) -> Any:
     return fun
 
 
-def _names(body_fun: Callable[..., Any]) -> tuple[str, ...]:
+def _names(body_fun: Fun) -> tuple[str, ...]:
     given: tuple[str, ...] | None = getattr(body_fun, "names", None)  # of a body that an operator has made
     return body_fun.__code__.co_varnames[1 : body_fun.__code__.co_argcount] if given is None else given
 
 
 def _stage_rows(
-    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    items: iterables.Staged, length: Any, body_fun: Fun, init: tuple[Any, ...], until: Until,
     trial: Trial | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """A known number of iterations, or a symbolic one: `lax.scan`, which can be differentiated in reverse."""
@@ -557,9 +555,7 @@ def _runs(length: Any) -> bool:
     return symbolic_comparisons.compare_sizes(operator.gt, length, 0) is True
 
 
-def _unless(
-    until: Callable[..., Any], body_fun: Callable[..., Any], names: tuple[str, ...]
-) -> Callable[..., Any]:
+def _unless(until: Fun, body_fun: Fun, names: tuple[str, ...]) -> Fun:
     """`body_fun` where the loop has not been left, else nothing; there no item is taken, either."""
 
     def step(take: Callable[[], tuple[Any]], *values: Any) -> tuple[Any, ...]:
@@ -582,7 +578,7 @@ def _unless(
 
 
 def _stage_some(
-    items: iterables.Staged, length: Any, most: int, body_fun: Callable[..., Any], init: tuple[Any, ...],
+    items: iterables.Staged, length: Any, most: int, body_fun: Fun, init: tuple[Any, ...],
     until: Until,
 ) -> tuple[Any, ...]:  # fmt: skip
     """A number of iterations that is known when the program runs, and has a bound: the last ones do nothing."""
@@ -619,7 +615,7 @@ def _goes_on(now: Carry, arrays: list[Any], until: Until, test: Any = True) -> A
 
 
 def _stage_range(
-    items: iterables.Staged, length: Any, body_fun: Callable[..., Any], init: tuple[Any, ...], until: Until,
+    items: iterables.Staged, length: Any, body_fun: Fun, init: tuple[Any, ...], until: Until,
     first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
     """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""

@@ -31,6 +31,8 @@ from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.trace_context import decision_log, loop_options
 from autograph_lite.tracing import entered, thread
 
+Fun = Callable[..., Any]
+
 
 class _Again(Exception):
     """The body has to be traced for a loop of so many iterations."""
@@ -47,8 +49,8 @@ class _Staged(Exception):
 
 
 def try_rolled_while(
-    cond_fun: Callable[..., Any],
-    body_fun: Callable[..., Any],
+    cond_fun: Fun,
+    body_fun: Fun,
     values: tuple[Any, ...],
     stage: Stage,
     parts: Parts,
@@ -81,13 +83,7 @@ def try_rolled_while(
     return result
 
 
-def _rolled(
-    cond_fun: Callable[..., Any],
-    body_fun: Callable[..., Any],
-    values: tuple[Any, ...],
-    stage: Stage,
-    parts: Parts,
-) -> Any:
+def _rolled(cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...], stage: Stage, parts: Parts) -> Any:
     try:
         with trial.trial():
             trial.enter_on_trial(cond_fun)
@@ -103,7 +99,7 @@ def _rolled(
 
 
 def _traced(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...], known: int | None,
+    cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...], known: int | None,
     parts: Parts,
 ) -> tuple[Any, ...] | None:  # fmt: skip
     """The loop.
@@ -191,13 +187,7 @@ def _told(parts: Parts, count: int) -> None:
         loop_options.current().done += count
 
 
-def _refuse_unlike(
-    after: Carry,
-    cond_fun: Callable[..., Any],
-    body_fun: Callable[..., Any],
-    body: Any,
-    numbers: Sequence[Any],
-) -> None:
+def _refuse_unlike(after: Carry, cond_fun: Fun, body_fun: Fun, body: Any, numbers: Sequence[Any]) -> None:
     """Ends the trial where the first test, or the first iteration, is another one with numbers than with arrays."""
     if after.changing() or trial.has_changed(body_fun):
         raise Refused("a variable is of another type after an iteration than before the loop")
@@ -212,7 +202,7 @@ def _refuse_unlike(
         raise Refused("its condition is not known to hold at first")
 
 
-def _holds(carry: Carry, cond_fun: Callable[..., Any], arrays: list[Any]) -> Any:
+def _holds(carry: Carry, cond_fun: Fun, arrays: list[Any]) -> Any:
     """The condition, of a loop's variables as they are before an iteration."""
     values, contents = carry.read(arrays)
     with journal.journal(outer=carry.outer):

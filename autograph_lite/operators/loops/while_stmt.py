@@ -32,10 +32,10 @@ from autograph_lite.operators.values.values import known_value, traced, unfolded
 from autograph_lite.syntax.names import is_operators
 from autograph_lite.tracing import entered
 
+Fun = Callable[..., Any]
 
-def while_stmt(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
-) -> tuple[Any, ...]:
+
+def while_stmt(cond_fun: Fun, body_fun: Fun, init: tuple[Any, ...]) -> tuple[Any, ...]:
     """Repeats `body_fun` while `cond_fun` holds, as Python or as `lax.while_loop`.
 
     Args:
@@ -58,9 +58,7 @@ def while_stmt(
     return _while(cond_fun, body_fun, init)
 
 
-def _while(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: tuple[Any, ...]
-) -> tuple[Any, ...]:
+def _while(cond_fun: Fun, body_fun: Fun, init: tuple[Any, ...]) -> tuple[Any, ...]:
     with entered(loop=loop_options.Loop(body_fun)):
         try:
             return _run(cond_fun, body_fun, init, loop_options.current())
@@ -69,12 +67,7 @@ def _while(
             raise
 
 
-def _run(
-    cond_fun: Callable[..., Any],
-    body_fun: Callable[..., Any],
-    values: tuple[Any, ...],
-    loop: loop_options.Loop,
-) -> tuple[Any, ...]:
+def _run(cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...], loop: loop_options.Loop) -> tuple[Any, ...]:
     staging, tracing = journal.active() is not None, tracing_state.is_tracing()
     test, unsure = _first_test(cond_fun, body_fun, values), 0
     count = refused = None
@@ -126,7 +119,7 @@ def _run(
                 raise _never_ends(body_fun)
 
 
-def _test(cond_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+def _test(cond_fun: Fun, values: Sequence[Any]) -> Any:
     if journal.active() is not None:
         enter_generated(cond_fun, values)
     with unfolded():  # it differs from iteration to iteration: as a loop it is compiled once
@@ -164,7 +157,7 @@ def _by_flags(code: types.CodeType) -> bool:
     )
 
 
-def _never_ends(body_fun: Callable[..., Any]) -> IterationError:
+def _never_ends(body_fun: Fun) -> IterationError:
     return IterationError(
         "A failing check is all that is known to end a `while` loop.",
         where=source_places.line_of_function(body_fun),
@@ -185,7 +178,7 @@ class _Test:
     jaxpr: Any  # of the condition
 
 
-def _first_test(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Any:
+def _first_test(cond_fun: Fun, body_fun: Fun, values: Sequence[Any]) -> Any:
     """The value of the condition before the loop; where it is traced, the condition itself if that will do.
 
     So the condition is computed once, in the loop, and not once more before it.
@@ -212,14 +205,12 @@ def _plain(code: types.CodeType) -> bool:
     return not names & {"IS_OP", "CONTAINS_OP", "MAKE_FUNCTION"}
 
 
-def _carry(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any]) -> Carry:
+def _carry(cond_fun: Fun, body_fun: Fun, values: Sequence[Any]) -> Carry:
     names = body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount]
     return Carry.of(names, values, [cond_fun, body_fun])
 
 
-def _stage(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: Sequence[Any], test: Any
-) -> tuple[Any, ...]:
+def _stage(cond_fun: Fun, body_fun: Fun, values: Sequence[Any], test: Any) -> tuple[Any, ...]:
     known = test if type(test) is _Test else None
     decision_log.refine_decision(decision_log.LOOPS, "while_loop", "the condition is traced")
     carry = known.carry if known else _carry(cond_fun, body_fun, values)
@@ -236,7 +227,7 @@ def _stage(
     return carry.finish(arrays, count=int(test is True))
 
 
-def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any]) -> bool:
+def _bound(carry: Carry, cond_fun: Fun, body_fun: Fun) -> bool:
     """Whether it is found out how often the loop runs at most, which was not known before."""
     loop = loop_options.current()
     if loop_options.most() is not None:
@@ -262,15 +253,13 @@ def _bound(carry: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., A
     return loop.most is not None
 
 
-def stage_while(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], values: tuple[Any, ...]
-) -> tuple[Any, ...]:
+def stage_while(cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The variables after a staged loop whose condition holds at first."""
     with entered(loop=loop_options.Loop(body_fun)):
         return _stage(cond_fun, body_fun, values, True)
 
 
-def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, Any]:
+def _trace_test(carry: Carry, cond_fun: Fun, start: Sequence[Any]) -> tuple[Any, Any]:
     """The condition's value as it is while it is traced, and its jaxpr."""
 
     def cond(arrays: list[Any]) -> tuple[Any, list[Any]]:
@@ -289,9 +278,7 @@ def _trace_test(carry: Carry, cond_fun: Callable[..., Any], start: Sequence[Any]
     return loop_binding.trace(cond, list(map(jax.typeof, start)), cond_fun)
 
 
-def _loop(
-    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], known: _Test | None
-) -> tuple[Carry, Sequence[jax.Array]]:
+def _loop(now: Carry, cond_fun: Fun, body_fun: Fun, known: _Test | None) -> tuple[Carry, Sequence[jax.Array]]:
     start = now.start()
     if known and known.carry is now:
         test = known.jaxpr
@@ -304,9 +291,7 @@ def _loop(
     )
 
 
-def _traced_body(
-    now: Carry, body_fun: Callable[..., Any], test: Any, start: Sequence[Any]
-) -> tuple[Carry, Any]:
+def _traced_body(now: Carry, body_fun: Fun, test: Any, start: Sequence[Any]) -> tuple[Carry, Any]:
     def step(arrays: list[Any]) -> tuple[Carry, list[Any]]:
         with entered(
             reached=lane_termination.lanes_reached(lambda: jaxpr_as_fun(test)(*arrays)[0], loop=True)
@@ -322,9 +307,7 @@ def _changed(carry: Carry, contents: dict[Any, Any]) -> bool:
     return not all(now is before or tracing_state.is_same(now, before) for now, before in pairs)
 
 
-def _loop_with_test(
-    now: Carry, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], test: Any
-) -> tuple[Carry, Sequence[jax.Array]]:
+def _loop_with_test(now: Carry, cond_fun: Fun, body_fun: Fun, test: Any) -> tuple[Carry, Sequence[jax.Array]]:
     """The loop with the condition carried: computed at the end of the body, in the state that the body leaves."""
 
     def again(values: list[Any]) -> Any:

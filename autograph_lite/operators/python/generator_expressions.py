@@ -24,6 +24,8 @@ from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe, traced
 
+Fun = Callable[..., Any]
+
 State = tuple[Any, ...]
 
 
@@ -119,13 +121,7 @@ class Generated(iterables.Looped):
             )
         self._spent = True
 
-    def loop(
-        self,
-        body_fun: Callable[..., Any],
-        init: State,
-        names: tuple[str, ...],
-        until: Callable[..., Any] | None,
-    ) -> State:
+    def loop(self, body_fun: Fun, init: State, names: tuple[str, ...], until: Fun | None) -> State:
         """A loop over the source: the filter becomes an `if` around the body, an inner `for` a loop in it."""
         if self._iterator is not None:
             return operator_loop(self._iterator, body_fun, init, names, until)
@@ -203,13 +199,7 @@ class Numbered(iterables.Looped):
     def __init__(self, items: Generated, start: Any) -> None:
         self.items, self.start = items, start
 
-    def loop(
-        self,
-        body_fun: Callable[..., Any],
-        init: State,
-        names: tuple[str, ...],
-        until: Callable[..., Any] | None,
-    ) -> State:
+    def loop(self, body_fun: Fun, init: State, names: tuple[str, ...], until: Fun | None) -> State:
         """A loop over the items that counts them."""
 
         def body(item: Any, number: Any, *values: Any) -> State:
@@ -231,8 +221,8 @@ def make_generated(
 
 
 def operator_loop(
-    iterable: Any, body_fun: Callable[..., Any], init: State, names: tuple[str, ...],
-    until: Callable[..., Any] | None = None, *, counts: bool = True,
+    iterable: Any, body_fun: Fun, init: State, names: tuple[str, ...],
+    until: Fun | None = None, *, counts: bool = True,
 ) -> State:  # fmt: skip
     """`for_stmt` with a body that an operator has made, and so is shown at the user's line that runs.
 
@@ -261,13 +251,7 @@ def operator_loop(
 class _Around:
     """A body of a loop over what a `Generated` iterates over, from a body for its own items."""
 
-    def __init__(
-        self,
-        items: Generated,
-        body_fun: Callable[..., Any],
-        names: tuple[str, ...],
-        until: Callable[..., Any] | None,
-    ) -> None:
+    def __init__(self, items: Generated, body_fun: Fun, names: tuple[str, ...], until: Fun | None) -> None:
         self.items, self.body_fun, self.names, self.until = items, body_fun, names, until
         self.rounds = 0
         self.rolled = False  # or there was an attempt to do so
@@ -301,7 +285,7 @@ class _Around:
         return operator_loop(value, body, values, self.names, self.until, counts=False)
 
 
-def run_users_body(body_fun: Callable[..., Any], item: Any, *values: Any) -> State:
+def run_users_body(body_fun: Fun, item: Any, *values: Any) -> State:
     """An iteration of a loop that an operator goes through for the user's, which may write variables of functions around."""
     if isinstance(body_fun, types.FunctionType):
         enter_generated(body_fun, (item, *values))
