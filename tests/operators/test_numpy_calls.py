@@ -294,10 +294,6 @@ REFUSED = {
         lambda x: np.random.default_rng(0).normal(x),
         "'the generator's normal' is called with a traced value.",
     ),
-    "counts": (
-        lambda x: np.bincount(x.astype(int), minlength=4),
-        "'np.bincount' counts traced integers, int32[3].",
-    ),
     "items": (lambda x: np.put(jnp.ones(3), [0], x[0]), "'np.put' is called with a traced value."),
 }
 

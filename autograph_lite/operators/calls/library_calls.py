@@ -139,13 +139,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 kwargs = {name: array_arguments.as_part(value) for name, value in kwargs.items()}
             if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
                 part = library_functions.call_library(fn, args, kwargs)
-                if (
-                    root == "numpy"
-                    and isinstance(part, Selection)
-                    and not any(part is each for each in values)
-                ):
-                    births.made(part.array, ())
-                return part
+                return _made(part, values) if root == "numpy" else part
             if of_numpy is not None and (
                 counterparts.has_traced_argument(args, kwargs)
                 or counterparts.follows_traced(fn, args, kwargs)
@@ -155,9 +149,11 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
                     *given, **named
                 )
-                if counterparts.makes_new(fn, args, kwargs):
+                if not library_functions.has_selection((found,), {}) and counterparts.makes_new(
+                    fn, args, kwargs
+                ):
                     found = recorded_copies.made_new(found, args, kwargs)
-                return births.made(found, values)
+                return _made(found, values)
             if is_of_python:
                 vectorized.refuse_made_of_python(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
@@ -196,6 +192,14 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         return births.made(result, values) if makes_arrays else result
 
     return run
+
+
+def _made(found: Any, given: list[Any]) -> Any:
+    """What a function of NumPy's has made, a part of an array included."""
+    if isinstance(found, Selection) and not any(found is each for each in given):
+        births.made(found.array, ())
+        return found
+    return births.made(found, given)
 
 
 def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:

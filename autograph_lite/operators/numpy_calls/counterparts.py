@@ -379,6 +379,9 @@ def _enter() -> None:
             _table[id(of_jax)] = of_jax, _plainly(method)
     FoldingTracer.is_integer = python_math.has_no_fraction  # type: ignore[attr-defined]
     FoldingTracer.bit_length = python_math.bit_length  # type: ignore[attr-defined]
+    FoldingTracer.bit_count = python_math.bit_count  # type: ignore[attr-defined]
+    FoldingTracer.numerator = property(python_math.numerator)  # type: ignore[attr-defined]
+    FoldingTracer.denominator = property(python_math.denominator)  # type: ignore[attr-defined]
 
 
 def _plainly(fun: Any) -> Counterpart:

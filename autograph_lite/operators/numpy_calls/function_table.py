@@ -17,12 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.checks import catching
+from autograph_lite.operators.numpy_calls import counts_and_places
 from autograph_lite.operators.ragged import unique_values
-from autograph_lite.operators.values.values import Tracer, describe, known_value
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np, jnp),
@@ -40,7 +39,7 @@ REFUSED: dict[str, str] = {
             "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex fromstring memmap from_dlpack "
             "frombuffer",
         "loop over the places, `for i in np.ndindex(x.shape)`, and read `x[i]`.":
-            "nditer ndenumerate nested_iters flatiter broadcast",
+            "nditer nested_iters flatiter broadcast",
         "use an array of two dimensions, and `@` for its products.": "matrix asmatrix bmat",
         "keep an array for each field, or the coefficients in an array: np.polyval(p, x).": "recarray record poly1d",
         "leave it out: a compiled program has values, and nobody sees where they lie.":
@@ -124,16 +123,6 @@ def _running(name: str) -> Callable[..., Any]:
         return fun(a, axis, recorded_copies.summed_type(a) if dtype is None else dtype)
 
     return run
-
-
-def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
-    if isinstance(x, Tracer) and known_value(x) is None:
-        raise PythonOnlyError(
-            f"'np.bincount' counts traced integers, {describe(x)}.",
-            why="The greatest of them says how many counts there are, and is known when the program runs.",
-            fix="say how many there are: jnp.bincount(x, length=n); or counts = np.zeros(n, int), and np.add.at(counts, x, 1).",
-        )
-    return jnp.bincount(x, None if weights is None else jnp.asarray(weights, float), minlength)
 
 
 def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
@@ -243,7 +232,9 @@ _OWN: dict[str, Any] = {
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
     "asfortranarray": functools.partial(_contiguous, True), "require": _require,
-    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": _bincount,
+    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": counts_and_places.bincount,
+    "compress": counts_and_places.compress, "extract": counts_and_places.extract,
+    "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
@@ -297,11 +288,11 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
                 continue
             if name in REFUSED:
                 yield module, name, fun, REFUSED[name]
+            elif name in _OWN and module is np:
+                yield module, name, fun, _OWN[name]
             elif isinstance(fun, type):
                 if issubclass(fun, (np.number, np.bool_)):
                     yield module, name, fun, _of_scalars(fun)
-            elif name in _OWN and module is np:
-                yield module, name, fun, _OWN[name]
             elif name in _SINGULAR and module is np.linalg:
                 yield module, name, fun, _SINGULAR[name]
             elif hasattr(theirs, name):

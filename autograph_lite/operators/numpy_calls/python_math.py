@@ -210,6 +210,25 @@ def bit_length(number: Any) -> Any:
     return bits + jnp.where(rest > 0, 1, 0)
 
 
+def bit_count(number: Any) -> Any:
+    """`number.bit_count()`. Raises AttributeError: it is no int, or an array."""
+    if number.ndim or not jnp.issubdtype(number.dtype, jnp.integer):
+        raise AttributeError("bit_count")
+    return jnp.bitwise_count(abs(number)).astype(int)
+
+
+def numerator(number: Any) -> Any:
+    """`number.numerator`. Raises AttributeError: it is no int, or an array."""
+    if number.ndim or not jnp.issubdtype(number.dtype, jnp.integer):
+        raise AttributeError("numerator")
+    return number
+
+
+def denominator(number: Any) -> Any:
+    """`number.denominator`. Raises AttributeError: it is no int, or an array."""
+    return jnp.ones_like(numerator(number))
+
+
 def tolist(array: Any) -> Any:
     """`array.tolist()`: its numbers, in lists."""
     return [tolist(row) for row in array] if array.ndim else item(array)
