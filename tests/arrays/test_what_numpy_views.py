@@ -154,6 +154,13 @@ def copies_that_look_like_views(x, m):
     return a, b, c, d, e, f, g, h
 
 
+def absolute_values(x, m):
+    u = x.astype(np.uint8)
+    v = abs(u)
+    v[0] = 9
+    return u, v
+
+
 def copies_of_rows(x, m):
     m[[0, 1]][0] = 9
     m[m[:, 0] > 3][:, 1] = 8
@@ -200,8 +207,19 @@ def with_more_axes(x, m):
     return a, b, c, d, e, f
 
 
+def rows_of_one_of_several(x, m):
+    v, w = np.gradient(m)[0], np.unstack(m)[1]
+    for row in v:
+        row += 1
+    w += 1
+    y = np.vectorize(lambda item: item)(x)
+    y[0] = 9
+    return v, y
+
+
 RIGHT = [
-    copies_that_look_like_views, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
+    rows_of_one_of_several,
+    copies_that_look_like_views, absolute_values, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
     same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,
     fortran_order_of_the_transposed_is_a_view, einsum_that_sums_nothing, diagonal_by_einsum, results_into_arrays, not_a_number_in_place, windows,
     whole_floats,
@@ -334,6 +352,72 @@ def check(function):
 
 def flat(found):
     return found if isinstance(found, tuple) else (found,)
+
+
+def as_floats(x):
+    y = np.asarray(x, dtype=float)
+    y += 1
+    return y
+
+
+def as_narrow_floats(x):
+    y = x.astype(np.float32, copy=False)
+    y[0] = 9
+    return y
+
+
+def as_integers(x):
+    z = np.int64(x)
+    z[0] = 8
+    y = np.asarray(x, dtype=int)
+    y[1:] = 9
+    return y, z
+
+
+def as_what_it_is(x):
+    y = np.asarray(x, dtype=x.dtype)
+    y[0] = 9
+    z = np.array(x, dtype=np.float64, copy=None)
+    z[1] = 8
+    return y, z
+
+
+def born_as(x):
+    z = np.zeros(4)
+    same = z
+    z[0] = x[0]
+    y = np.asarray(z, dtype=float)
+    y[1] = 8
+    w = np.asarray(z, dtype=np.float32)
+    w[2] = 7
+    return same, y, w
+
+
+@pytest.mark.parametrize(
+    "function",
+    [as_floats, as_narrow_floats, as_integers, as_what_it_is, born_as],
+    ids=lambda each: each.__name__,
+)
+def test_a_type_of_64_bits_is_another_one(function):
+    converted = convert(function)
+    for dtype in (np.float64, np.float32, np.int64, np.int32, np.float64):
+        expected, given = np.arange(4).astype(dtype), np.arange(4).astype(dtype)
+
+        wanted, found = function(expected), converted(given)
+
+        for a, b in zip((expected, *flat(wanted)), (given, *flat(found)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_what_is_computed_may_be_of_either_type():
+    def doubled(x):
+        y = x * 2
+        z = np.asarray(y, dtype=float)
+        z[0] = 9
+        return y, z
+
+    with pytest.raises(MutationError):
+        convert(doubled)(V.copy())
 
 
 @pytest.mark.parametrize("function", READ_ONLY, ids=lambda function: function.__name__)

@@ -30,7 +30,9 @@ def _copying(fn: Any) -> Any:
     @functools.wraps(fn)
     def run(array: Any, *args: Any, copy: bool = True, **kwargs: Any) -> Any:
         found = fn(array, *args, **kwargs)
-        if not copy or not _is_or_views(found, array):
+        if not copy:
+            return of_type(found, array, kwargs.get("dtype", args[0] if args else None))
+        if not _is_or_views(found, array):
             return found
         return numpys_arrays.note_next(copied(found), array)
 
@@ -82,6 +84,21 @@ def made_new(found: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if not any(_is_or_views(found, each) for each in given):
         return found
     return numpys_arrays.note_next(copied(found), *given)
+
+
+def of_type(found: Any, array: Any, dtype: Any) -> Any:
+    """`found`, what JAX gives for `array` as one of that type; a copy, if NumPy's has another type, of 64 or 32 bits."""
+    if dtype is None or not isinstance(array, core.Tracer) or not _is_or_views(found, array):
+        return found
+    if isinstance(dtype, np.dtype) and dtype == array.dtype:
+        return found  # that of an array of the program, x.dtype
+    own = numpys_arrays.type_of(array)
+    if own is None:
+        is_unknown = numpys_arrays.is_numpys(array)
+        return numpys_arrays.note_met(copied(found), found) if is_unknown else found
+    if own != np.dtype(dtype):
+        return numpys_arrays.note_next(copied(found), array)
+    return array if found.shape == array.shape else found
 
 
 def summed_type(array: Any) -> Any:

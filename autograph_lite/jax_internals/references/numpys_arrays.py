@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from jax import dtypes
 from jax._src.core import Tracer
 
 from autograph_lite.errors import PythonOnlyError
@@ -259,6 +260,34 @@ def argument_of(array: Any) -> Any:
     known = getattr(thread.now.references, "arguments", None)
     found = (known[id(each)] for each in origins(array) if id(each) in known) if known else iter(())
     return next(found, None)
+
+
+def type_of(array: Any) -> Any:
+    """The type that an array has in Python, where the program may have one of 32 bits for it; None where nobody knows.
+
+    What the caller's is is asked: the program serves no others.
+    """
+    known = thread.now.references
+    if known is None or dtypes.canonicalize_dtype(np.float64) == np.float64:
+        return np.dtype(array.dtype)
+    argument = argument_of(array)
+    if argument is not None and argument.is_numpy:
+        argument.is_asked = argument.is_typed = True
+        return np.dtype(array.dtype if argument.dtype is None else argument.dtype)
+    return next((known.types[id(each)][1] for each in origins(array) if id(each) in known.types), None)
+
+
+def note_type(new: Any, of: Any) -> Any:
+    """Notes that the array `new` has the type of `of` in Python, if that is NumPy's, or is known; gives it."""
+    known = thread.now.references
+    if known is not None and isinstance(new, Tracer):
+        dtype = (
+            of.dtype
+            if isinstance(of, np.ndarray)
+            else known.types.get(id(storages.root(of)), (None, None))[1]
+        )
+        known.types[id(new)] = new, dtype
+    return new
 
 
 def origins(array: Any) -> Iterator[Any]:

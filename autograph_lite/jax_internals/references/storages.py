@@ -69,6 +69,8 @@ class References:
     reborn: set[Any] = dataclasses.field(default_factory=set)
     # arrays of the program that NumPy would have made
     numpys: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # which type these and others had in NumPy, where that is known, and the program has another one
+    types: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # those without axes, and what `math` gives
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
     # numbers in which unlike types have met, and these types (`number_types`)

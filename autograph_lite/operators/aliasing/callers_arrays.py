@@ -27,9 +27,11 @@ class Argument:
     is_writeable: bool  # whether NumPy lets anybody write to it
     # how many items further the next one along each axis lies; None in C's order
     strides: tuple[int, ...] | None = None
+    dtype: np.dtype[Any] | None = None  # its type, where the program has another one for it
     is_number: bool = False  # whether it is a number of NumPy's, an `np.float64`
     is_written: bool = False  # whether the function may write to it
     is_asked: bool = False  # whether the function wants to know which of these it is
+    is_typed: bool = False  # whether it wants to know the type
     at: Any = ()  # the line that does so first
 
 

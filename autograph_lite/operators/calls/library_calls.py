@@ -149,10 +149,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
                     *given, **named
                 )
-                if not library_functions.has_selection((found,), {}) and counterparts.makes_new(
-                    fn, args, kwargs
-                ):
-                    found = recorded_copies.made_new(found, args, kwargs)
+                if not library_functions.has_selection((found,), {}):
+                    found = counterparts.as_numpys(found, fn, args, kwargs)
                 return _made(found, values)
             if is_of_python:
                 vectorized.refuse_made_of_python(fn, args, kwargs)

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.retracing import Reborn, Site
 from autograph_lite.operators.values.values import Tracer, describe
@@ -50,8 +50,8 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         if not found.ndim:
             known.numbers[id(found)] = found
         return found
-    if type(found) is tuple:
-        return tuple(made(each, given) for each in found)
+    if type(found) in (tuple, list):
+        return type(found)([made(each, given) for each in found])
     if type(found) is not np.ndarray or found.dtype.kind not in "biufc" or not found.ndim:
         return found
     owner = owners(found)[-1]
@@ -66,7 +66,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     if site in known.reborn:
         array = _of_program(found)
         known.numpys[id(array)] = known.handles[id(array)] = array
-        return array
+        return numpys_arrays.note_type(array, found)
     known.born[id(found)] = weakref.ref(found), site
     known.sites.add(site)
     return found

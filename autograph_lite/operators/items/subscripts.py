@@ -640,7 +640,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         if not is_shared:
             _refuse_part_without_axes(base)
             numpys_arrays.note_stored(base)
-            return numpys_arrays.note_next(new_array, base)
+            return numpys_arrays.note_type(numpys_arrays.note_next(new_array, base), base)
         shared_memory.write_shared(base, new_array)
         return base
     index = _plain(index)

@@ -86,13 +86,24 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 
 
 # And these, if they are told to copy nothing, or have nothing to change.
-_MAY_GIVE = _GIVING | {"array", "astype", "ix_", "trim_zeros", "unstack"}
+_MAY_GIVE = _GIVING | {"ix_", "trim_zeros", "unstack"}
 
 
-def makes_new(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a function of NumPy's makes new arrays; else it gives what it is handed, or a part, or writes to that."""
-    is_new = not isinstance(fn, type) and getattr(fn, "__name__", "") not in _MAY_GIVE
-    return is_new and in_place_calls.target(fn, args, kwargs) is None
+_TYPED = frozenset(
+    {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "astype", "require"}
+)
+
+
+def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What JAX gives for a call of a function of NumPy's: copies where that makes new arrays, or ones of another type."""
+    name, array = getattr(fn, "__name__", ""), args[0] if args else None
+    if isinstance(fn, type):
+        return recorded_copies.of_type(found, array, fn)
+    if name in _TYPED:
+        return recorded_copies.of_type(found, array, kwargs.get("dtype", args[1] if len(args) > 1 else None))
+    if name in _MAY_GIVE or in_place_calls.target(fn, args, kwargs) is not None:
+        return found
+    return recorded_copies.made_new(found, args, kwargs)
 
 
 def stays(fn: Any) -> bool:

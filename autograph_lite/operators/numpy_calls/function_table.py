@@ -163,6 +163,10 @@ def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
     return jnp.transpose(array, [*map(given.index, asked)])
 
 
+def _unstacked(x: Any, *, axis: Any = 0) -> tuple[Any, ...]:
+    return tuple(jnp.moveaxis(jnp.asarray(x), axis, 0))
+
+
 def _broadcast_to(array: Any, shape: Any) -> Any:
     return _fixed(jnp.broadcast_to(array, shape), array)
 
@@ -228,7 +232,7 @@ def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any =
 
 _OWN: dict[str, Any] = {
     "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
-    "broadcast_arrays": _broadcast_arrays, "rot90": inspect.unwrap(jnp.rot90),
+    "broadcast_arrays": _broadcast_arrays, "unstack": _unstacked, "rot90": inspect.unwrap(jnp.rot90),
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
     "asfortranarray": functools.partial(_contiguous, True), "require": _require,
@@ -322,6 +326,7 @@ def _of_scalars(kind: type) -> Callable[[Any], Any]:
     """`np.float32(x)`, of a number or an array."""
 
     def made(x: Any) -> Any:
-        return jnp.asarray(x).astype(canonical(kind))
+        is_so = isinstance(x, jax.Array) and x.ndim and x.dtype == canonical(kind)
+        return x if is_so else jnp.asarray(x).astype(canonical(kind))
 
     return made

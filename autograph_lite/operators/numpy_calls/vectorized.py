@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.numpy_calls import counterparts, function_table
 
@@ -48,6 +49,7 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
 
         signature = vectorized.signature
         found = jnp.vectorize(each, excluded=whole, signature=signature)(*values)
+        found = recorded_copies.made_new(found, values, {})
         otypes: str | None = vectorized.otypes
         if not otypes:
             return found

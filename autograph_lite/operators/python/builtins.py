@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.calls import calls
@@ -197,7 +198,9 @@ def length_hint_(value: Any, *default: int) -> Any:
 
 def abs_(value: Any) -> Any:
     """`abs(value)`."""
-    return jnp.abs(value) if traced(value) else abs(value)
+    if not traced(value):
+        return abs(value)
+    return recorded_copies.made_new(jnp.abs(value), [value], {})  # JAX gives an array that has no sign itself
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:

@@ -28,6 +28,7 @@ class Lent(NamedTuple):
     is_writeable: bool  # whether NumPy lets anybody write to it
     # how many items further the next one along each axis lies; None in C's order
     strides: tuple[int, ...] | None
+    dtype: np.dtype[Any] | None = None  # its type, where JAX has another one for it, of 32 bits
     is_number: bool = False  # whether it is no array, but a number
 
 
@@ -38,9 +39,9 @@ def lent(arrays: Sequence[Any]) -> Key:
     """For each array of a call, what is known of it where it is NumPy's."""
     first: dict[int, int] = {}
     return tuple(
-        Lent(first.setdefault(id(array), number), array.flags.writeable, _strides(array))
+        Lent(first.setdefault(id(array), number), array.flags.writeable, _strides(array), _type(array.dtype))
         if isinstance(array, np.ndarray)
-        else Lent(number, False, None, True)
+        else Lent(number, False, None, is_number=True)
         if isinstance(array, np.generic)
         else None
         for number, array in enumerate(arrays)
@@ -49,6 +50,10 @@ def lent(arrays: Sequence[Any]) -> Key:
 
 def _strides(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
     return None if array.flags.c_contiguous else tuple(step // array.itemsize for step in array.strides)
+
+
+def _type(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    return None if dtype.kind not in "iufc" or jax.dtypes.canonicalize_dtype(dtype) == dtype else dtype
 
 
 def told_apart(found: Key, asked: Collection[int]) -> Key:
@@ -70,7 +75,9 @@ def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: Refe
             known.arguments[id(array)] = (
                 Argument(number, array, False, True)
                 if of is None
-                else Argument(number, array, not of.is_number, of.is_writeable, of.strides, of.is_number)
+                else Argument(
+                    number, array, not of.is_number, of.is_writeable, of.strides, of.dtype, of.is_number
+                )
             )
     return seen
 
@@ -80,10 +87,10 @@ def written(known: References) -> list[Argument]:
     return [each for each in known.arguments.values() if each.is_written or each.is_asked]
 
 
-def asks_of_numbers(known: References) -> bool:
-    """Whether it matters that one of NumPy's is a number, or an array without axes: JAX does not tell these apart."""
+def asks_for_kinds(known: References) -> bool:
+    """Whether it matters that one of NumPy's is a number or an array without axes, or which type it has: JAX does not tell."""
     return any(
-        each.is_asked and not each.handle.ndim and (each.is_numpy or each.is_number)
+        each.is_asked and (each.is_typed or not each.handle.ndim) and (each.is_numpy or each.is_number)
         for each in known.arguments.values()
     )
 

@@ -672,7 +672,7 @@ class Program:
         writes = [] if self.writes is None else self.writes.taken()
         lent = numpy_arguments.left(known, owned=self.owned)
         self.lends = [*lent]
-        asked = numpy_arguments.asks_of_numbers(known)
+        asked = numpy_arguments.asks_for_kinds(known)
         self.passes = self.passes or bool(lent) or bool(self._unpassed) or asked
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):
