@@ -31,6 +31,8 @@ class Tracing:
     replaced: list[Any] = dataclasses.field(default_factory=list)
     catching: tuple[Any, ...] = ()  # the `try` statements around (`checks.catching`)
     default_mode: str = "callback"
+    leaving: bool = False  # whether a `with` is left (`calls.handlers`)
+    managers: tuple[Any, ...] = ()  # those of `with` statements that are entered (`calls.handlers`)
     left: bool = False  # whether the code has left the trace that it stands in (`checks.carried_checks`)
     variables: tuple[Any, ...] = ()  # frames with the values of Variables (`state.variable_frames`)
     # whether a program is traced, even if the code has left it (`state.variable_frames`)

@@ -228,6 +228,29 @@ class _Needs(Needs):
 
 
 @functools.lru_cache(maxsize=256)
+def given_back(place: Place, *, leaves: bool) -> tuple[View, ...]:
+    """What a `return` has evaluated in whose `finally` the place is, or if it `leaves` a `with`, in that; `made` is the text."""
+    given: list[gast.expr] = []
+    for node in scopes.own_nodes(place.function.body):
+        body: list[Any] = []
+        if isinstance(node, (gast.Try, gast.TryStar)) and place.statement in [
+            *trees.statements(node.finalbody)
+        ]:
+            body = [*node.body, *node.handlers, *node.orelse]
+        elif isinstance(node, gast.With) and leaves and node is place.statement:
+            body = node.body
+        given += [
+            n.value for n in scopes.own_nodes(body) if isinstance(n, gast.Return) and n.value is not None
+        ]
+    return tuple(
+        dataclasses.replace(view, made=gast.unparse(each).strip())
+        for value in given
+        for each in _parts_of(value)
+        for view in seen_by(each)
+    )
+
+
+@functools.lru_cache(maxsize=256)
 def shared(place: Place, name: str, index: str = UNKNOWN) -> tuple[Conflict, ...]:
     """What is read after a call that writes to an item of `name`, and may share its memory by the text of the function."""
     if place.inner is not None:
@@ -301,6 +324,8 @@ def _parts_of(node: gast.AST) -> list[gast.expr]:
             return _parts_of(value)
         case gast.Tuple(elts=elts) | gast.List(elts=elts):
             return [part for each in elts for part in _parts_of(each)]
+        case gast.Dict(values=values):
+            return [part for each in values for part in _parts_of(each)]
         case gast.expr():
             return [node]
     return []

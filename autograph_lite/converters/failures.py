@@ -113,7 +113,8 @@ class _Failures(trees.Transformer):
     def mark_finally(self, node: gast.Try) -> None:
         """Says where `finally` begins: what it raises takes the place of what was raised before."""
         if node.finalbody and any(
-            isinstance(n, (gast.Call, gast.Assert, gast.Raise)) for n in _inside(node.finalbody)
+            isinstance(n, (gast.Call, gast.Assert, gast.Raise, gast.AugAssign))
+            for n in _inside(node.finalbody)
         ):
             begin = quote.located(gast.Expr(quote.expr("ag.trying()", ag=self.ag)), node.body[0])
             manager = gast.withitem(quote.expr("ag.finishing()", ag=self.ag), None)

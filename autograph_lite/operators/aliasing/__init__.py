@@ -5,10 +5,12 @@
 
 __all__ = [
     "callers_arrays",
+    "given_back",
     "immutable_owners",
     "kept_arrays",
     "loop_carried_aliases",
     "loop_rows",
+    "managers_arrays",
     "overlapping_views",
     "shared_memory",
     "store_check",

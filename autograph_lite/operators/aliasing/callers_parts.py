@@ -23,6 +23,7 @@ import gast
 
 from autograph_lite.analysis import read_after
 from autograph_lite.analysis.apart import are_disjoint
+from autograph_lite.analysis.views import View
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.aliasing import access_paths, callers_names, overlapping_views, user_frames
 from autograph_lite.operators.aliasing.access_paths import is_one
@@ -124,12 +125,30 @@ def _operands(
     given: tuple[gast.expr, ...],
 ) -> Iterator[str]:
     """What has been evaluated before the call, is used after it, and may be the array or a part, or have items in common."""
-    if not place.operands:
-        return
+    if place.operands:
+        written = read_after.items_meant(place, given)
+        yield from evaluated_before(place.operands, variables, same, whole, written)
+
+
+def evaluated_before(
+    views: Sequence[View],
+    variables: Variables,
+    same: Sequence[Any],
+    whole: Sequence[Any],
+    written: read_after.Items,
+) -> Iterator[str]:
+    """Those of the views, as text, that may be the array or a part of it, or have items in common with it.
+
+    Args:
+      views: by which names something was evaluated.
+      variables: of the function.
+      same: the array.
+      whole: what it is a part of.
+      written: the items that the text says are written.
+    """
     wanted = access_paths.array_identities(same)
     around = wanted | access_paths.array_identities(whole)
-    written = read_after.items_meant(place, given)
-    for view in place.operands:
+    for view in views:
         if view.index and any(
             path == view.path and are_disjoint(view.index, index, {}) for path, index in written
         ):

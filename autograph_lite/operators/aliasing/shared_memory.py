@@ -24,6 +24,7 @@ from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
+    given_back,
     loop_carried_aliases,
     store_check,
     user_frames,
@@ -50,6 +51,11 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
       MutationError: others read it later, and whether they are the array is not known.
     """
     yielded_arrays.refuse_write_after_yield([array])
+    if given_back.is_given_back(array):
+        births.want_anew(array)
+        if not can_follow(array):
+            raise given_back.refusal(array)
+        return True
     if (callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)) and can_follow(array):
         return True
     try:

@@ -27,6 +27,7 @@ from autograph_lite.operators.checks import carried_checks, concretization_error
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.values.one_of import OneOf, on_each, options_of
+from autograph_lite.tracing import entered, thread
 
 PACKAGE_NAME = __name__.partition(".")[0]
 
@@ -131,15 +132,19 @@ class _Managed:
 
     def __enter__(self) -> Any:
         journal.note_entered(self.manager)
-        entered = type(self.manager).__enter__(self.manager)
+        value = type(self.manager).__enter__(self.manager)
         self.handling.__enter__()
-        return entered
+        self.scope = entered(managers=(*thread.now.managers, self.manager))
+        self.scope.__enter__()
+        return value
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: types.TracebackType | None
     ) -> Any:
+        self.scope.__exit__()
         self.handling.__exit__(kind, error, tb)
-        suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
+        with entered(leaving=True):
+            suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
         if error is not None and suppresses:
             _refuse(error)
         return suppresses

@@ -19,8 +19,10 @@ from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
+    given_back,
     loop_carried_aliases,
     loop_rows,
+    managers_arrays,
     shared_memory,
     store_check,
     user_frames,
@@ -56,7 +58,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
             births.want_anew(array)
         elif births.is_held_by_others(array):
             births.want_anew(array)
-            if user_frames.are_held_twice(births.owners(array)):
+            owners = births.owners(array)
+            if user_frames.are_held_twice(owners) or managers_arrays.held_by_managers(owners):
                 _refuse_held(array)
         return NotImplemented
     if isinstance(array, Selection):
@@ -82,6 +85,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     _refuse_misfit(array, symbol, new)
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
     others = called or user_frames.are_held_twice(roots) or store_check.is_walked_now(roots)
+    others = others or given_back.is_given_back(array) or bool(managers_arrays.held_by_managers(roots))
     if not is_seen and not others:
         return NotImplemented
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))

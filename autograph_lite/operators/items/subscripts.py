@@ -22,6 +22,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_view
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
+    given_back,
     immutable_owners,
     loop_rows,
     overlapping_views,
@@ -643,6 +644,8 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
             return numpys_arrays.note_type(numpys_arrays.note_next(new_array, base), base)
         shared_memory.write_shared(base, new_array)
         return base
+    if isinstance(base, np.ndarray):
+        given_back.is_given_back(base)
     index = _plain(index)
     if isinstance(base, Selection):
         store_check.check_store(base)
