@@ -431,3 +431,34 @@ def test_what_nobody_may_write_to(function):
 def test_view_that_the_program_has_as_a_copy(function):
     with pytest.raises(MutationError):
         convert(function)(V.copy(), C.copy())
+
+
+def of_an_argument(x):
+    y, z, w, v = np.atleast_1d(x), np.reshape(x, 1), np.expand_dims(x, 0), x[None]
+    y[0], z[0], w[0], v[0] = 3, 4, 5, 6
+    return x, y, z, w, v
+
+
+def of_a_sum(x):
+    total = np.sum(x * np.ones(3))
+    y, z = np.atleast_2d(total), total.reshape(1)
+    y[0, 0], z[0] = 3, 4
+    return total, y, z
+
+
+@pytest.mark.parametrize("function", [of_an_argument, of_a_sum])
+def test_a_number_has_no_memory_that_an_array_made_of_it_shares(function):
+    for given in (np.float32(2), np.float64(2)):
+        for a, b in zip(convert(function)(given), function(given), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_an_array_without_axes_has_memory():
+    def f(x):
+        y = np.atleast_1d(x)
+        y[0] = 3
+        return y
+
+    given = np.array(2.0)
+    convert(f)(given)
+    assert given == 3

@@ -65,6 +65,8 @@ def _is_view(equation: Any) -> bool:
     base = equation.in_tracers[0]
     if not all(type(size) is int for size in base.aval.shape):
         return False
+    if not base.aval.shape and _is_number(base):
+        return False  # no array has it: `np.atleast_1d(np.sum(x))`
     if name in CALLS:
         return (
             params["name"].lstrip("_") in VIEWING
@@ -78,6 +80,35 @@ def _is_view(equation: Any) -> bool:
         return False
     called = _called(equation)
     return (called in VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether NumPy has a number in place of an array without axes: an argument, or the result of a computation."""
+    known = thread.now.references
+    argument = None if known is None else known.arguments.get(id(value))
+    if argument is not None:
+        return bool(argument.is_number)
+    equation = getattr(value, "parent", None)
+    return equation is not None and equation.primitive.name.startswith(_COMPUTING)
+
+
+_COMPUTING = (
+    "reduce_",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "neg",
+    "max",
+    "min",
+    "sqrt",
+    "exp",
+    "log",
+    "abs",
+    "sign",
+    "pow",
+    "integer_pow",
+)
 
 
 def _is_chain(jaxpr: Any) -> bool:
