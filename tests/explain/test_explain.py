@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite as ag
@@ -452,3 +453,19 @@ def test_a_tracer_of_somebody_elses_stays():
         assert sys.gettrace() is tracer
     finally:
         sys.settrace(before)
+
+
+def test_a_function_that_writes_to_an_array_of_numpys_is_traced_as_its_call_is():
+    def fill(x, v):
+        x[0] = v
+        x[1:] += v
+
+    def f(x):
+        if x[0] > 1:
+            fill(x, x.sum())
+
+    given = np.arange(4.0)
+    assert told(ag.explain(f)(given)) == [("if x[0] > 1:", "cond", "the condition is traced")]
+    assert given.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ag.MutationError):
+        ag.explain(f)(jnp.arange(4.0))

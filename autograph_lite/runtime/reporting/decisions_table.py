@@ -14,13 +14,17 @@ import inspect
 import pathlib
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
+
+import jax
+import numpy as np
 
 from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.values import pytrees
 from autograph_lite.runtime.explaining import executed_statements, text_tables
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.functions.function_protocol import Converted
-from autograph_lite.runtime.tracing.concrete import ConcreteFunction
+from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.syntax import statements
 
 _HEADS = ("where", "statement", "became", "why", "equations")
@@ -99,12 +103,26 @@ class Decisions(Sequence[Decision]):
 
 def trace_decisions(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:
     """Traces a function again, and tells what became of its statements."""
-    return followed(fn, lambda function: function.get_concrete_function(*args, **kwargs))[0]
+    return followed(fn, lambda function: _traced(function, args, kwargs))[0]
 
 
-def followed(
-    fn: Converted, trace: Callable[[Converted], ConcreteFunction]
-) -> tuple[Decisions, Converted, ConcreteFunction]:
+def _traced(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Traces for arguments or types: for arrays of NumPy's as a call does, since the function may write to them."""
+    given = pytrees.leaves((args, kwargs))
+    table = getattr(function, "_traces", None)
+    as_called = (
+        table is not None and not table.of_instances and any(isinstance(each, np.ndarray) for each in given)
+    )
+    if not as_called or any(isinstance(each, (ArraySpec, jax.ShapeDtypeStruct)) for each in given):
+        return function.get_concrete_function(*args, **kwargs)
+    assert table is not None
+    return table.resolve(args, kwargs)
+
+
+Traced = TypeVar("Traced")
+
+
+def followed(fn: Converted, trace: Callable[[Converted], Traced]) -> tuple[Decisions, Converted, Traced]:
     """What became of the statements of a function while a new one in its place was traced; that one, and its trace."""
     function = fn.of(fn.python_function, reduce_retracing=False)
     with decision_log.collecting_decisions() as log, executed_statements.executed_lines() as run:
