@@ -121,19 +121,19 @@ def test_two_shapes_beside_none() -> None:
     assert error.fix == "give 'y' the same structure and shape on every path."
 
 
-def test_two_lengths() -> None:
+def test_arrays_of_two_shapes_in_lists() -> None:
     def f(i):
         z = 1.0
         if i > 0:
             y = [i]
         else:
-            y = [i, i]
+            y = [jnp.ones(2)]
             z = 2.0
         return y, z
 
     error = error_of(f, BranchMismatchError)
-    assert error.what == "'y' is [int32[]] on one path and [int32[], int32[]] on another."
-    assert lines(error)[1:] == ["y = [i]", "y = [i, i]"]
+    assert error.what == "'y' is int32[] on one path and float32[2] on another."
+    assert lines(error)[1:] == ["y = [i]", "y = [jnp.ones(2)]"]
 
 
 def test_a_list_that_is_changed_on_one_variant() -> None:

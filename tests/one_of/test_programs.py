@@ -13,6 +13,7 @@ import autograph_lite
 from tests.one_of import (
     everyday_programs,
     key_programs,
+    length_programs,
     none_programs,
     number_enum_programs,
     object_programs,
@@ -99,6 +100,11 @@ def test_a_traced_key_that_a_dict_would_get_is_refused_where_the_program_runs() 
     ):
         with pytest.raises(autograph_lite.MutationError, match="is none of those that the"):
             call()
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[length_programs.__name__])
+def test_lists_tuples_and_dicts_of_unlike_structure(function, call) -> None:
+    agrees(function, call)
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])

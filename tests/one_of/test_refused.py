@@ -79,8 +79,16 @@ def two_shapes(x):
     return None if x > 5 else x if x > 0 else jnp.ones(3)
 
 
-def two_lengths(x):
-    return (x,) if x > 0 else (x, x)
+def longer_in_a_loop(x):
+    found = ()
+    for _ in range(x.astype(int)):
+        found = (*found, x) if x > 0 else found
+    return found
+
+
+def items_of_two_lengths(x):
+    a, *rest = (x,) if x > 0 else (x, x)
+    return a, rest
 
 
 def new_key(x):
@@ -268,9 +276,14 @@ def derivative_of_none(x):
             "The value of the expression is float32[] on one path and float32[3] on another.",
         ),
         (
-            two_lengths,
-            BranchMismatchError,
-            "The value of the expression is (float32[],) on one path and (float32[], float32[]) on another.",
+            longer_in_a_loop,
+            CarryMismatchError,
+            "'found' is () before an iteration of the loop and one of (float32[],), () after it.",
+        ),
+        (
+            items_of_two_lengths,
+            PythonOnlyError,
+            "The items are taken of a value that is one of (float32[],), (float32[], float32[]).",
         ),
         (new_key, MutationError, "'found['a']' exists on one path of a staged statement and not on another."),
         (

@@ -283,7 +283,7 @@ def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
         )
         return leaf if is_variant else None
 
-    return unions.Uniting(join, kind, Array(np.dtype(np.int32), False, ()))
+    return unions.Uniting(join, kind, Array(np.dtype(np.int32), False, ()), outlives is always)
 
 
 _fitting = _uniting()

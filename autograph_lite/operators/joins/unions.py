@@ -89,6 +89,8 @@ class Uniting(NamedTuple):
     join: Callable[[Any, Any], Any]  # two leaves -> the least that holds both; None where there is none
     kind: Callable[[Any], Hashable]  # a leaf -> what makes two variants one; None of what is no variant
     tag: Any  # the type of a tag
+    # whether tuples, lists and dicts of unlike structure are variants: in a loop, one that gets longer would be more and more
+    lengths: bool
 
     def unite(self, a: Node, b: Node) -> Node:
         """The least type that holds both. Raises Apart: there is none."""
@@ -117,7 +119,7 @@ class Uniting(NamedTuple):
                 found.append(other)
                 kinds.append(kind)
         containers = [kind for kind in kinds if kind[0] == 2 and kind[1] in (tuple, list, dict)]
-        if len(containers) > 1:  # a tuple that gets longer would be more and more
+        if len(containers) > 1 and not self.lengths:
             raise Apart
         if len(found) > LIMIT:
             raise Apart(found)

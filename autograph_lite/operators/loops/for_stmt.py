@@ -19,7 +19,9 @@ from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_st
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.operators.aliasing import loop_rows, store_check
+from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
+from autograph_lite.operators.branches.each_variant import selecting
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
@@ -43,6 +45,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.one_of import OneOf, options_of, tag_of
 from autograph_lite.operators.values.values import article, is_symbolic, result_type, traced
 from autograph_lite.tracing import entered
 
@@ -75,10 +78,33 @@ def for_stmt(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until =
     iterable = path_facts.narrow(iterable)
     for make in makers:
         iterable = make(iterable)
+    if type(iterable) is OneOf and all(isinstance(each, _COLLECTIONS) for each in options_of(iterable)):
+        return _over_each(iterable, body_fun, init, until)
     if decision_log.listeners and not isinstance(iterable, iterables.Looped):  # which calls this again
         with decision_log.deciding("for"):
             return _for(iterable, body_fun, init, until)
     return _for(iterable, body_fun, init, until)
+
+
+_COLLECTIONS = (list, tuple, dict)
+
+
+def _over_each(iterable: OneOf, body_fun: Fun, init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:
+    """The loop over what may be one of several lists, of other lengths: a loop for each of them."""
+    numbers = path_facts.possible(iterable)
+
+    def loop(number: int) -> Callable[..., Any]:
+        def run(*operands: Any) -> Any:
+            values = for_stmt(options_of(iterable)[number], body_fun, operands[len(numbers) :], until)
+            return values if len(values) != 1 else values[0]
+
+        return run
+
+    operands = [*(options_of(iterable)[number] for number in numbers), *init]
+    names = _names(body_fun)
+    test = selecting(tag_of(iterable), [[number] for number in numbers])
+    values = branches.stage(test, [*map(loop, numbers)], operands, names)
+    return values if len(names) > 1 else (values,) if names else ()
 
 
 def _for(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> tuple[Any, ...]:

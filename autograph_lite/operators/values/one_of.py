@@ -112,13 +112,16 @@ class OneOf:
 
     def __iter__(self) -> Iterator[Any]:
         try:
-            return iter(self._on_each(_items))
+            items = self._on_each(_items)
         except BranchMismatchError:
+            items = self
+        if type(items) is OneOf:
             raise PythonOnlyError(
                 f"The items are taken of a value that is {self!r}.",
                 why="A traced value decides which it is, and Python has to know how many items there are, of one kind each.",
                 fix="ask which it is, `if value is a:`, and go through the items there.",
-            ) from None
+            )
+        return iter(items)
 
     def __len__(self) -> int:
         length: int = self._on_each(len)
