@@ -174,13 +174,13 @@ def test_what_is_read_at_positions_that_numpy_finds() -> None:
 
 def test_a_list_of_positions() -> None:
     def f(x):
-        return (x > 1).nonzero()[0].tolist()
+        return np.argwhere(x > 1).tolist()
 
     assert message(f, X) == (
-        "DynamicShapeError: '(x > 1).nonzero()' is asked for its 'tolist', and only the data knows how many items it has.\n"
+        "DynamicShapeError: 'np.argwhere(x > 1)' is asked for its 'tolist', and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
-        "      return (x > 1).nonzero()[0].tolist()\n"
-        f"  The mask 'x > 1' is traced. {RULE}{SIZED}jnp.nonzero(x > 1, size=5, fill_value=5)."
+        "      return np.argwhere(x > 1).tolist()\n"
+        f"  The mask 'x > 1' is traced. {RULE}{SIZED}jnp.argwhere(x > 1, size=5, fill_value=5)."
     )
 
 

@@ -44,6 +44,11 @@ def different_values(x):
     return np.unique(x % 2), np.unique(x % 2, return_counts=True)
 
 
+def lists(x, m):
+    places = np.where(x > 2)[0].tolist()
+    return places, list(x[x > 2]), [v * 2 for v in x[x < 3].tolist()], len(places), m[0][m[0] > 9].tolist()
+
+
 def joined(x, m):
     low, high = x[x < 3], x[x >= 3]
     rows = m[m[:, 0] > 1]
@@ -59,7 +64,7 @@ def joined(x, m):
     ("f", "args"),
     [
         (by_mask, (X,)), (by_bounds, (X, np.int32(2))), (by_negative_bounds, (X, np.int32(2))), (rows_and_columns, (M,)),
-        (positions, (M,)), (none_at_all, (X,)), (different_values, (X,)), (joined, (X, M)),
+        (positions, (M,)), (none_at_all, (X,)), (different_values, (X,)), (joined, (X, M)), (lists, (X, M)),
     ],
     ids=lambda value: getattr(value, "__name__", "x"),
 )  # fmt: skip

@@ -37,7 +37,7 @@ from autograph_lite.operators.python import (
     reductions,
     sort_keys,
 )
-from autograph_lite.operators.ragged.selection import Selection
+from autograph_lite.operators.ragged.selection import METHODS, Selection, unsized
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
@@ -381,6 +381,16 @@ def list_(*args: Any) -> list[Any]:
     if len(args) == 1 and isinstance(args[0], generator_expressions.Generated) and args[0].is_fresh:
         return comprehensions.gathered(args[0])
     return list(*map(_whole, args))
+
+
+def _tolist(part: Selection) -> list[Any]:
+    """`part.tolist()`, of a part of an array of one axis: a list whose length only the data knows."""
+    if part.ndim > 1:
+        raise unsized(part, "is asked for its 'tolist'")
+    return list_(part)
+
+
+METHODS["tolist"] = _tolist
 
 
 def tuple_(*args: Any) -> tuple[Any, ...]:
