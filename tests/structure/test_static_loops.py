@@ -591,8 +591,8 @@ def items_of_two_types(x):
 
 
 KEPT = [
-    table, unlike_items, shapes, text, sines, complex_sines, asks_for_the_type, callee_asks, lengths, catches, is_one, overflows, shifts_far,
-    powers, pure, appends_numbers, counts_in_a_list, unlike_numbers, rounding_decides, grows, list_changes, takes_more,
+    table, unlike_items, shapes, text, complex_sines, asks_for_the_type, callee_asks, lengths, is_one, overflows, shifts_far,
+    powers, pure, appends_numbers, counts_in_a_list, unlike_numbers, grows, list_changes, takes_more,
     takes_pairs, fills_a_dict, items_of_two_types,
 ]  # fmt: skip
 
@@ -602,6 +602,15 @@ def test_a_loop_that_only_python_can_run_stays_pythons(function: Callable[..., A
     python, ours, rolled = ways(function, X)
     assert same(ours, python)
     assert not rolled
+
+
+@pytest.mark.parametrize("function", [sines, catches, rounding_decides], ids=lambda f: f.__name__)
+def test_a_loop_whose_iterations_are_given_what_python_computes_is_rolled(
+    function: Callable[..., Any],
+) -> None:
+    python, ours, rolled = ways(function, X)
+    assert same(ours, python)
+    assert rolled
 
 
 def test_a_number_too_large_for_a_narrow_type_is_what_it_is_in_python() -> None:

@@ -140,6 +140,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
                 part = library_functions.call_library(fn, args, kwargs)
                 return _made(part, values) if root == "numpy" else part
+            if (recorded := counterparts.of_numbers(fn, args, kwargs)) is not None:
+                return recorded(*args)
             if of_numpy is not None and (
                 counterparts.has_traced_argument(args, kwargs)
                 or counterparts.follows_traced(fn, args, kwargs)
@@ -208,6 +210,8 @@ def _of_numbers(fn: Any, of_numpy: counterparts.Counterpart) -> Any:
             return fn(*args, **kwargs)
         if any(type(value) is OneOf for value in args):
             return with_variants(run, args, kwargs, deep=False)
+        if (recorded := counterparts.of_numbers(fn, args, kwargs)) is not None:
+            return recorded(*args)
         if not counterparts.has_traced_argument(args, kwargs):
             return fn(*args, **kwargs)
         counterpart, given, named = of_numpy(args, kwargs)

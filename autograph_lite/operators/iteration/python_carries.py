@@ -108,7 +108,7 @@ def _iterated(
     around = dict(zip(jaxpr.constvars, map(known_constant, body.consts), strict=True))
     if not any(inputs[k] in needed for k in known):
         env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
-        results = rule_table.lane_run(count, report, steps).walk(eqns, env, outputs)
+        results = rule_table.lane_run(count, report, steps, only_numbers=True).walk(eqns, env, outputs)
         found = _all_known(known, results)
         return {k: _broad(value, count) for k, value in zip(known, found, strict=True)}
     sums = _sums(body, known, around, rows, count, report, steps)
@@ -121,7 +121,7 @@ def _iterated(
     for step in range(count):
         env = {**around, **{inputs[k]: value for k, value in now.items()}}
         env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
-        results = rule_table.lane_run(1, report, steps).walk(eqns, env, outputs)
+        results = rule_table.lane_run(1, report, steps, only_numbers=True).walk(eqns, env, outputs)
         found = [_from_table(value) for value in _all_known(known, results)]
         now = dict(zip(known, found, strict=True))
         after.append(found)
@@ -145,7 +145,7 @@ def _sums(
         eqns, needed = live(jaxpr.eqns, added, effects=False)
         if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
             return None
-        (value,) = rule_table.lane_run(count, report, steps).walk(eqns, dict(env), added)
+        (value,) = rule_table.lane_run(count, report, steps, only_numbers=True).walk(eqns, dict(env), added)
         if value is None or value.python.ndim > 1 or value.lost.any():
             return None
         summed = np.cumsum(np.concatenate([known[k].python.reshape(1), _broad(value, count).python]))[1:]

@@ -3,4 +3,11 @@
 All iterations are run at once, on NumPy's arrays with one lane for each of them.
 """
 
-__all__ = ["interpreter", "path_conditions", "primitive_rules", "rule_table"]
+__all__ = [
+    "exact_rows",
+    "interpreter",
+    "number_functions",
+    "path_conditions",
+    "primitive_rules",
+    "rule_table",
+]

@@ -16,6 +16,7 @@ from jax.extend import core
 from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.scan_ir import groups
 from autograph_lite.operators.lane_eval import primitive_rules
+from autograph_lite.operators.lane_eval.exact_rows import ExactRows
 from autograph_lite.operators.lane_eval.interpreter import Run, Values
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
@@ -52,7 +53,9 @@ def _depends_on_known(jaxpr: Any, out: Any, args: Values) -> bool:
     return isinstance(out, core.Literal) or out not in unknown
 
 
-def walk_steps_at_once(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> None:
+def walk_steps_at_once(
+    run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool], exact: ExactRows | None = None
+) -> None:
     """Goes through a body for all steps of all lanes side by side.
 
     Args:
@@ -61,9 +64,10 @@ def walk_steps_at_once(run: Run, body: Any, lengths: Any, args: Values, inside: 
       lengths: how many steps each lane takes.
       args: the inputs of the body.
       inside: which of them are rows, by lanes and steps; the others are by lanes.
+      exact: gets what the steps are to be given, where all lanes take as many.
     """
     total = int(lengths.sum())
-    if total > FEW and _apart(run, body, lengths, args, inside):
+    if total > FEW and _apart(run, body, lengths, args, inside, exact):
         return
     run.spend(total)
     if not total:
@@ -75,10 +79,15 @@ def walk_steps_at_once(run: Run, body: Any, lengths: Any, args: Values, inside: 
         a and (_pairs(a, lanes, steps) if by_step else a.at(lanes, run.count))
         for a, by_step in zip(args, inside, strict=True)
     ]
-    run.inside(total).closed(body, taken)
+    pairs = exact and ExactRows(exact.wanted)
+    run.inside(total).closed(body, taken, pairs)
+    if exact is not None and pairs is not None:
+        exact.take(pairs, lambda row: row.reshape(run.count, -1, *row.shape[1:]))
 
 
-def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool]) -> bool:
+def _apart(
+    run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[bool], exact: ExactRows | None
+) -> bool:
     """`walk_steps_at_once`, for all lanes and once more for all steps, where no number follows from both; whether it is so."""
     pairs = list(zip(args, inside, strict=True))
     if any(by_step and row is not None and len(row.python) > 1 for row, by_step in pairs):
@@ -89,10 +98,15 @@ def _apart(run: Run, body: Any, lengths: Any, args: Values, inside: Sequence[boo
     lanes, steps = np.flatnonzero(lengths), np.arange(int(lengths.max()))
     run.spend(len(lanes) + len(steps))
     around = [None if by_step else a and a.at(lanes, run.count) for a, by_step in pairs]
-    run.inside(len(lanes)).closed(body, around)
+    ways = exact and ExactRows(exact.wanted), exact and ExactRows(exact.wanted)
+    run.inside(len(lanes)).closed(body, around, ways[0])
     run.inside(len(steps)).closed(
-        body, [a and _pairs(a, 0 * steps, steps) if by_step else None for a, by_step in pairs]
+        body, [a and _pairs(a, 0 * steps, steps) if by_step else None for a, by_step in pairs], ways[1]
     )
+    if exact is not None and ways[0] is not None and ways[1] is not None:
+        shape = len(lanes), len(steps)
+        exact.take(ways[0], lambda row: np.broadcast_to(row[:, None], (*shape, *row.shape[1:])))
+        exact.take(ways[1], lambda row: np.broadcast_to(row[None], (*shape, *row.shape[1:])))
     return True
 
 

@@ -11,8 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from jax.extend import core
 
-from autograph_lite.operators.lane_eval import primitive_rules
-from autograph_lite.operators.lane_eval.primitive_rules import Known, UnlikePythonError
+from autograph_lite.operators.lane_eval import number_functions, primitive_rules
+from autograph_lite.operators.lane_eval.exact_rows import ExactRows
+from autograph_lite.operators.lane_eval.primitive_rules import (
+    LESS_EXACT,
+    Known,
+    TooCloseError,
+    UnlikePythonError,
+)
 from autograph_lite.operators.values.values import Tracer
 
 MOST = 3_000_000  # lanes, or steps of loops in the body, that are gone through
@@ -30,40 +36,72 @@ class Run:
       rules: for the primitives that hold programs of their own, by name.
       left: how many more steps may be taken, in a list that the walks through inner programs share.
       alone: whether Python alone computes the numbers, and not the program, too.
+      only_numbers: whether it is asked for these alone, and not whether arrays are as exact.
+
+    Attributes:
+      exact: of the jaxpr whose equation a rule is asked for; a rule of a loop asks for it before it walks on. None
+        where iterations are not given what is less exact.
     """
 
     def __init__(
         self, count: int, report: Report, rules: Mapping[str, Rule], left: list[int] | None = None, *,
-        alone: bool = False,
+        alone: bool = False, only_numbers: bool = False,
     ) -> None:  # fmt: skip
-        self.count, self.report, self.rules, self.alone = count, report, rules, alone
+        self.count, self.report, self.rules = count, report, rules
+        self.alone, self.only_numbers = alone, only_numbers
         self.left = [MOST] if left is None else left
+        self.exact: ExactRows | None = None
 
-    def closed(self, jaxpr: Any, args: Sequence[Known | None]) -> Values:
-        """The outputs of a closed jaxpr."""
-        return self.open(jaxpr.jaxpr, [*map(known_constant, jaxpr.consts)], args)
+    def closed(
+        self, jaxpr: Any, args: Sequence[Known | None], exact: ExactRows | None = None
+    ) -> Values:  # fmt: skip
+        """The outputs of a closed jaxpr; `exact` gets what its iterations are to be given."""
+        return self.open(jaxpr.jaxpr, [*map(known_constant, jaxpr.consts)], args, exact)
 
-    def open(self, jaxpr: Any, consts: Sequence[Known | None], args: Sequence[Known | None]) -> Values:
+    def open(
+        self, jaxpr: Any, consts: Sequence[Known | None], args: Sequence[Known | None],
+        exact: ExactRows | None = None,
+    ) -> Values:  # fmt: skip
         """The outputs of a jaxpr."""
         env = dict(zip(jaxpr.constvars, consts, strict=True))
         env.update(zip(jaxpr.invars, args, strict=True))
-        return self.walk(jaxpr.eqns, env, jaxpr.outvars)
+        return self.walk(jaxpr.eqns, env, jaxpr.outvars, exact)
 
-    def walk(self, eqns: Sequence[Any], env: dict[Any, Known | None], wanted: Sequence[Any]) -> Values:
+    def walk(
+        self, eqns: Sequence[Any], env: dict[Any, Known | None], wanted: Sequence[Any],
+        exact: ExactRows | None = None,
+    ) -> Values:  # fmt: skip
         """The values of `wanted` after these equations, given those of their inputs, which are changed."""
+        made = set[Any]()
 
         def read(atom: Any) -> Known | None:
             found = known_constant(atom.val) if isinstance(atom, core.Literal) else env.get(atom)
-            return Known(found.python, found.python, found.lost) if found and self.alone else found
+            return found.as_python() if found and self.alone else found
 
         for eqn in eqns:
             operands = [*map(read, eqn.invars)]
+            self.exact = exact
             try:
-                results = self.equation(eqn, operands)
+                if exact is not None and eqn.primitive.name in _OF_PROGRAMS:
+                    exact.want(eqn.invars, made, operands)
+                try:
+                    results = self.equation(eqn, operands)
+                except TooCloseError:
+                    if exact is None:
+                        raise
+                    results = self.equation(eqn, [each and each.as_python() for each in operands])
+                    exact.wanted.update(eqn.outvars)
                 if any(r is None for r in results) and eqn.primitive.name not in _OF_PROGRAMS:
-                    refuse_lost(operands)
+                    refuse_lost(operands, drifted=exact is None and not self.only_numbers)
+                    if exact is not None:
+                        exact.want(eqn.invars, made, operands)
             except UnlikePythonError as found:
                 raise self.report(eqn, str(found)) from None
+            if exact is not None:
+                if number_functions.function_called(eqn) and len(eqn.outvars[0].aval.shape) < 2:
+                    exact.wanted.update(eqn.outvars)
+                results = exact.keep(eqn.outvars, results, self.count)
+                made.update(eqn.outvars)
             env.update(zip(eqn.outvars, results, strict=True))
         return [*map(read, wanted)]
 
@@ -81,6 +119,10 @@ class Run:
             return [primitive_rules.same_in_all_lanes(np.arange(eqn.outvars[0].aval.shape[0]))]
         if all(o is None for o in operands):
             return nothing
+        if (function := number_functions.function_called(eqn)) and None not in operands:
+            self.spend(self.count)
+            numbers = [o for o in operands if o is not None]
+            return [number_functions.apply(function, primitive_rules.aligned(numbers), eqn.outvars[0].aval)]
         inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
         if inner is not None:
             return self._called(eqn, inner, operands)
@@ -120,7 +162,9 @@ class Run:
 
     def inside(self, count: int) -> Run:
         """A walk with another number of lanes."""
-        return Run(count, self.report, self.rules, self.left, alone=self.alone)
+        return Run(
+            count, self.report, self.rules, self.left, alone=self.alone, only_numbers=self.only_numbers
+        )
 
 
 def known_constant(value: Any) -> Known | None:
@@ -135,13 +179,13 @@ def known_constant(value: Any) -> Known | None:
     return primitive_rules.same_in_all_lanes(np.asarray(value))
 
 
-def refuse_lost(operands: Values) -> None:
-    """Raises UnlikePythonError where numbers that are lost, or less exact, reach what the program computes from data."""
+def refuse_lost(operands: Values, *, drifted: bool = True) -> None:
+    """Raises UnlikePythonError where lost numbers, or less exact ones if `drifted`, reach what is computed from data."""
     for operand in operands:
         if operand is not None and operand.lost.any():
             raise UnlikePythonError("a number goes beyond what the arrays of the program can hold")
-        if operand is not None:
-            primitive_rules.refuse_drifted(operand)
+        if operand is not None and drifted and primitive_rules.has_drifted(operand):
+            raise UnlikePythonError(LESS_EXACT)
 
 
 def _axes(eqn: Any) -> Any:

@@ -9,13 +9,15 @@ from jax.extend import core
 
 from autograph_lite.jax_internals.dataflow import induction_variables, scan_ir
 from autograph_lite.operators.lane_eval import all_steps_at_once, primitive_rules
+from autograph_lite.operators.lane_eval.exact_rows import ExactRows, stacked_rows
 from autograph_lite.operators.lane_eval.interpreter import Run, Values, known_constant
 from autograph_lite.operators.lane_eval.lane_branches import merge_lanes
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 
 def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
-    """The outputs of a `walk_scan`."""
+    """The outputs of a `scan`."""
+    exact = run.exact
     body, length = eqn.params["jaxpr"], eqn.params["length"]
     consts, carry, rows = scan_ir.groups(eqn, operands)
     if all(o is None for o in operands) or not length:
@@ -24,20 +26,26 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
     if eqn.params["reverse"]:
         rows = [r and r.changed(lambda array: array[:, ::-1]) for r in rows]
     nothing = [None] * (len(eqn.outvars) - len(carry))
-    kept = _at_once(run, body, length, consts, carry, rows)
+    at_once = exact and ExactRows(exact.wanted)
+    kept = _at_once(run, body, length, consts, carry, rows, at_once)
     if kept is not None:
+        if exact is not None and at_once is not None:
+            exact.keep_loop(eqn, at_once)
         return [*kept, *nothing]
     forgotten: set[int] = set()
     while True:
-        now = carry
+        now, of_steps = carry, []
         for step in range(length):
             run.spend(run.count)
             row = [r and _at_step(r, step) for r in rows]
-            new = run.closed(body, [*consts, *now, *row])[: len(carry)]
+            of_steps.append(exact and ExactRows(exact.wanted))
+            new = run.closed(body, [*consts, *now, *row], of_steps[-1])[: len(carry)]
             if _forget(forgotten, carry, now, new):
                 break
             now = new
         else:
+            if exact is not None:
+                exact.keep_loop(eqn, stacked_rows(exact.wanted, [one for one in of_steps if one is not None]))
             return [*now, *nothing]
 
 
@@ -45,14 +53,17 @@ def _at_step(rows: Known, step: int) -> Known:
     return rows.changed(lambda array: array[:, min(step, array.shape[1] - 1)])
 
 
-def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, rows: Values) -> Values | None:
+def _at_once(
+    run: Run, body: Any, length: int, consts: Values, carry: Values, rows: Values, exact: ExactRows | None
+) -> Values | None:
     """The carry of a scan, where all its steps can be taken side by side; else None."""
     first, last = len(consts), len(consts) + len(carry)
-    steps = enumerate(zip(induction_variables.steps(body, first), carry, strict=False), first)
+    steps = dict(enumerate(induction_variables.steps(body, first)[: len(carry)], first))
+    types = {k: body.jaxpr.invars[k].aval for k in steps}
     counters = {
         k: indices
-        for k, (step, start) in steps
-        if (indices := _counter(body.jaxpr.invars[k].aval, step, start, length)) is not None
+        for k, start in enumerate(carry, first)
+        if (indices := _counter(types[k], steps[k], start, length)) is not None
     }
     args = [counters.get(k, value) for k, value in enumerate([*consts, *carry, *rows])]
     carried = {k: k - first for k in range(first, last) if k not in counters}
@@ -60,8 +71,14 @@ def _at_once(run: Run, body: Any, length: int, consts: Values, carry: Values, ro
     if kept is None:
         return None
     inside = [k in counters or k >= last for k in range(len(args))]
-    all_steps_at_once.walk_steps_at_once(run, body, np.full(run.count, length), kept, inside)
-    return [None if k in counters else kept[k] for k in range(first, last)]
+    all_steps_at_once.walk_steps_at_once(run, body, np.full(run.count, length), kept, inside, exact)
+    return [_after(types[k], steps[k], counters[k]) if k in counters else kept[k] for k in range(first, last)]
+
+
+def _after(aval: Any, step: int | None, indices: Known) -> Known | None:
+    """What a variable is after the steps in which it is these numbers."""
+    after = indices.python[:, -1].astype(object) + step
+    return primitive_rules.fit_type(after, after, np.zeros(1, bool), aval)
 
 
 def _counter(aval: Any, step: int | None, start: Known | None, length: int) -> Known | None:

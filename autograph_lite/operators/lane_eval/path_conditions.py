@@ -138,7 +138,7 @@ class Foreseen:
             if equation.primitive.name in ("scan", "while"):
                 return nothing
             if alone:  # what Python decides no array of the program computes, which might round its floats
-                operands = [k and Known(k.python, k.python, k.lost) for k in operands]
+                operands = [k and k.as_python() for k in operands]
             try:
                 return walk.equation(equation, [*operands])
             except UnlikePythonError:

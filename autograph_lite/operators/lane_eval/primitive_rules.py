@@ -21,6 +21,10 @@ class UnlikePythonError(Exception):
     """Python would have done something else than the program; says what."""
 
 
+class TooCloseError(UnlikePythonError):
+    """Floats are so close to where an operation jumps that the program's may lie on the other side."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Known:
     """A value that depends on nothing but the number of the iteration."""
@@ -32,6 +36,10 @@ class Known:
     def at(self, lanes: Lanes, count: int) -> Known:
         """The value in some of `count` lanes."""
         return self.changed(lambda array: array if len(array) == 1 != count else array[lanes])
+
+    def as_python(self) -> Known:
+        """The value, if the program computes what Python does."""
+        return Known(self.python, self.python, self.lost)
 
     def changed(self, change: Callable[[Lanes], Lanes]) -> Known:
         """The value with other lanes, or of another shape: `change` is asked for each of its arrays."""
@@ -102,6 +110,7 @@ RULES: dict[str, Callable[..., Any]] = {
 JUMPS = COMPARISONS | {"floor", "ceil", "round", "rem"}
 RELATIVE = 1e-4  # floats that differ by less may compare otherwise in the narrower type
 TWICE = 2  # XLA's roundings may add up to as much as NumPy's do
+LESS_EXACT = "a float is less exact in the arrays of the program than in Python"
 DRIFT = 1e-5  # of the largest of the floats: some hundred roundings of a float32
 
 
@@ -113,7 +122,7 @@ def applied(
     Raises:
       UnlikePythonError: Python raises an exception, or the rounding of floats decides.
     """
-    operands = _aligned(operands)
+    operands = aligned(operands)
     if name in ("div", "rem") and (operands[1].python == 0).any():
         raise UnlikePythonError("a number is divided by zero, for which Python raises ZeroDivisionError")
     if name in JUMPS:
@@ -133,7 +142,7 @@ def applied(
     return fit_type(python, program, np.asarray(lost), aval, strong=strong)
 
 
-def _aligned(operands: Sequence[Known]) -> Sequence[Known]:
+def aligned(operands: Sequence[Known]) -> Sequence[Known]:
     """Numbers and rows of numbers, which an operation takes side by side: a number counts for all of a row."""
     axes = max(operand.python.ndim for operand in operands)
 
@@ -159,9 +168,7 @@ def _refuse_close(name: str, operands: Sequence[Known]) -> None:
     else:
         b = np.rint(a - 0.5) + 0.5 if name == "round" else np.rint(a)
     if (abs(a - b) <= np.maximum(RELATIVE * np.maximum(1, abs(a) + abs(b)), TWICE * off)).any():
-        raise UnlikePythonError(
-            "floats are compared or rounded that differ by no more than a float32 may be off"
-        )
+        raise TooCloseError("floats are compared or rounded that differ by no more than a float32 may be off")
 
 
 def _drift(operand: Known) -> Lanes:
@@ -171,13 +178,13 @@ def _drift(operand: Known) -> Lanes:
     return np.asarray(np.abs(off), np.float64)
 
 
-def refuse_drifted(operand: Known) -> None:
-    """Raises UnlikePythonError where an array is computed of a number less exact than its type: `(i + 0.001) - i`."""
-    if operand.python.dtype.kind in "fc" and operand.python.size:
-        with np.errstate(all="ignore"):
-            off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
-        if (off & ~operand.lost).any():
-            raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
+def has_drifted(operand: Known) -> bool:
+    """Whether the program has a number with less than the precision of its type, as after `(i + 0.001) - i`."""
+    if operand.python.dtype.kind not in "fc" or not operand.python.size:
+        return False
+    with np.errstate(all="ignore"):
+        off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
+    return bool((off & ~operand.lost).any())
 
 
 def fit_type(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool = False) -> Known | None:
@@ -222,7 +229,7 @@ def convert_lanes(operand: Known, aval: Any, *, strong: bool = False) -> Known |
         return fit_type(python, program, operand.lost, aval, strong=strong)
     if kind == "b":
         if ((operand.python != 0) != (operand.program != 0)).any():
-            raise UnlikePythonError("a float is less exact in the arrays of the program than in Python")
+            raise UnlikePythonError(LESS_EXACT)
         return Known(operand.python != 0, operand.python != 0, operand.lost)
     if kind in "iu" and operand.python.dtype.kind in "iub":
         info = np.iinfo(aval.dtype)

@@ -9,11 +9,13 @@ is what it would have been in a loop that Python runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from autograph_lite.operators.lane_eval import lane_branches, lane_loops
-from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run
+from autograph_lite.operators.lane_eval.exact_rows import ExactRows
+from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run, Values
+from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 Steps: TypeAlias = Callable[[int], list[int]]
 RULES: dict[str, Rule] = {
@@ -23,6 +25,21 @@ RULES: dict[str, Rule] = {
 }
 
 
-def lane_run(count: int, report: Report, steps: Steps | None = None, *, alone: bool = False) -> Run:
-    """A walk through a program, in so many lanes; `steps` gives, for so many, the steps that loops in it may take."""
-    return Run(count, report, RULES, steps and steps(count), alone=alone)
+def lane_run(count: int, report: Report, steps: Steps | None = None, **options: bool) -> Run:
+    """A walk through a program, in so many lanes; `steps` gives, for so many, the steps that loops in it may take.
+
+    The options are those of `Run`.
+    """
+    return Run(count, report, RULES, steps and steps(count), **options)
+
+
+def exact_run(
+    body: Any, count: int, report: Report, args: Sequence[Known | None]
+) -> tuple[Values, ExactRows]:
+    """The outputs of the closed jaxpr of an iteration, in so many lanes, and the numbers that iterations are to be given."""
+    wanted = set[Any]()
+    while True:
+        known, exact = len(wanted), ExactRows(wanted)
+        results = lane_run(count, report).closed(body, args, exact)
+        if len(wanted) == known:
+            return results, exact

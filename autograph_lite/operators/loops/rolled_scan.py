@@ -20,6 +20,7 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import avals, recorded_equations
+from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.loop_binding import How
 from autograph_lite.jax_internals.references.storages import Storage
@@ -28,7 +29,8 @@ from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import python_carries, python_number_flow
 from autograph_lite.operators.iteration.item_columns import Columns, position_of
 from autograph_lite.operators.iteration.python_carries import Foretold
-from autograph_lite.operators.lane_eval import primitive_rules, rule_table
+from autograph_lite.operators.lane_eval import exact_rows, number_functions, primitive_rules, rule_table
+from autograph_lite.operators.lane_eval.exact_rows import ExactRows
 from autograph_lite.operators.lane_eval.path_conditions import Foreseen, Split
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.loops import unrolled_size
@@ -197,8 +199,9 @@ class Trial:
         if windows & set(stay):
             raise Refused("a list that gets longer holds numbers of Python's only")
         given = [stay[k].before if k in stay else None for k in range(len(start))]
-        results = rule_table.lane_run(count, refused_equation).closed(body, [*given, *known])
+        results, exact = rule_table.exact_run(body, count, refused_equation, [*given, *known])
         self._refuse_python(body, stay, results, len(start))
+        stay = _numbers_of_functions(body.jaxpr, stay, results[: len(start)])
         python = python_number_flow.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
             raise Refused("a number stays one of Python's that no array can stand for")
@@ -223,6 +226,7 @@ class Trial:
             raise Refused("an array becomes a number of Python's", peels=1)
         floats = {k: row.python for k, row in enumerate(known) if row and row.python.dtype.kind == "f"}
         how = dataclasses.replace(how, floats=floats)
+        body, rows = _with_exact_rows(body, rows, exact)
         arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
         return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
 
@@ -331,6 +335,44 @@ def refused_equation(eqn: Any, why: str) -> Refused:
     """What ends the trial where an equation does something else than Python."""
     place = recorded_equations.equation_place(eqn)
     return Refused(why, source_places.at(*place) if place else ())
+
+
+def _numbers_of_functions(
+    jaxpr: Any, stay: Mapping[int, Foretold], results: Sequence[Known | None]
+) -> dict[int, Foretold]:
+    """The variables that stay numbers, as NumPy's where they follow from `np.sin(i)`.
+
+    Raises:
+      Refused: a number of such a function is in a variable that was an array, or meets an array of 16 bits.
+    """
+    found = dict(stay)
+    for k, value in enumerate(results):
+        equations, _ = live(jaxpr.eqns, [] if value is None else [jaxpr.outvars[k]])
+        called = {*filter(None, map(number_functions.function_called, equations))}
+        if not called:
+            continue
+        if k not in stay:
+            raise Refused("an array becomes a number of Python's", peels=1)
+        after = stay[k].after
+        if isinstance(after, float) and any(map(number_functions.gives_numpys_number, called)):
+            found[k] = Foretold(stay[k].before, np.float64(after))
+    if any(
+        number_functions.gives_numpys_number(number_functions.function_called(eqn)) for eqn in jaxpr.eqns
+    ) and any(
+        v.aval.dtype.itemsize == 2 and v.aval.dtype.kind not in "iu"
+        for eqn in jaxpr.eqns
+        for v in eqn.outvars
+    ):
+        raise Refused("a number of NumPy's, of 64 bits, meets an array of floats of 16 bits")
+    return found
+
+
+def _with_exact_rows(body: Any, rows: Sequence[Any], exact: ExactRows) -> tuple[Any, Sequence[Any]]:
+    """The closed jaxpr of an iteration, and its rows, with those of numbers that the program computes less exactly."""
+    if not exact.wanted:
+        return body, rows
+    jaxpr, more = exact_rows.given(body.jaxpr, exact)
+    return body.replace(jaxpr=jaxpr), [*rows, *more]
 
 
 def _scan(

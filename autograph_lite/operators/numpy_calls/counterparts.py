@@ -28,6 +28,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
+from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import function_table, in_place_calls, python_math
 from autograph_lite.operators.purity import trial
@@ -114,10 +115,28 @@ def stays(fn: Any) -> bool:
 def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a traced value is among the arguments, or in a list or tuple there, that has no value yet.
 
-    Numbers of Python's alone, in a loop on trial, are for Python to compute with, as doubles: the call ends the trial.
+    Numbers of Python's alone, in a loop on trial, are for Python to compute with, as doubles: the call ends the trial,
+    unless it is `of_numbers`.
     """
     traced = [value for value in (*args, *kwargs.values()) if _has_traced(value)]
     return bool(traced) and not all(map(trial.is_number_of_python, traced))
+
+
+def of_numbers(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The counterpart of `fn`, where it is handed numbers of Python's alone in a loop on trial, and is known; else None."""
+    if (
+        not number_functions.knows_function(fn)
+        or kwargs
+        or len(args) != (fn.nin if isinstance(fn, np.ufunc) else len(args))
+    ):
+        return None
+    traced = [value for value in args if _has_traced(value)]
+    if not traced or not all(
+        type(value) in (int, float, bool) or trial.is_number_of_python(value) for value in args
+    ):
+        return None
+    found = of(fn)
+    return None if found is None else number_functions.call_of_numbers(fn, found(args, kwargs)[0])
 
 
 def _has_traced(value: Any) -> bool:

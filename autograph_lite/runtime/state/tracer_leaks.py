@@ -14,7 +14,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax import export
 
 from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import MutationError, PythonOnlyError
@@ -22,7 +21,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import traced_text
 from autograph_lite.operators.object_graph import held_items
 from autograph_lite.operators.values import instances
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.operators.values.values import Tracer, is_symbolic
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.syntax import codes
 
@@ -54,15 +53,13 @@ def refuse_hidden(values: Iterable[Any], what: str, *, returned: bool = False) -
             raise _of_the_call(what)
         if isinstance(item, traced_text.Text):
             raise _unknown_text(item, what)
-        if export.is_symbolic_dim(item) or (
-            isinstance(item, jax.Array) and tracing_state.is_of_this_trace(item)
-        ):
+        if is_symbolic(item) or (isinstance(item, jax.Array) and tracing_state.is_of_this_trace(item)):
             raise _hidden(holder, what)
 
 
 def is_hidden_in(values: Iterable[Any]) -> bool:
     """Whether a traced value is one of `values`, or hidden in one."""
-    return any(isinstance(item, Tracer) or export.is_symbolic_dim(item) for item, _ in _walk(values))
+    return any(isinstance(item, Tracer) or is_symbolic(item) for item, _ in _walk(values))
 
 
 def _walk(values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:

@@ -1,0 +1,221 @@
+"""Are loops rolled in which `math` and NumPy compute with Python's numbers, and do iterations get what these give in 64 bits?"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import autograph_lite
+from autograph_lite.operators.lane_eval import number_functions
+from autograph_lite.operators.numpy_calls import counterparts
+
+X = np.array([1.0, 2.0, 5.0])
+
+
+def driven(x):
+    v = np.zeros(3)
+    for i in range(300):
+        t = i * 0.01
+        v += 0.01 * (3.0 * np.cos(2.5 * t) * math.exp(-0.1 * t) - 0.2 * v - x)
+        x = x + 0.01 * v
+    return x, v
+
+
+def fourier(x):
+    real = np.zeros(60)
+    for k in range(60):
+        for j in range(60):
+            real[k] += x[j % 3] * np.cos(1000.5 * k * j)
+    return real
+
+
+def of_each_loop_alone(x):
+    s = 0.0
+    for k in range(120):
+        for j in range(120):
+            s += x[j % 3] * np.cos(1000.5 * k) * np.sin(777.7 * j)
+    return s
+
+
+def three_loops(x):
+    for k in range(30):
+        for j in range(30):
+            for i in range(30):
+                x = x * 0.9 + np.sin(1234.5 * k * j + i * 777.25)
+    return x
+
+
+def adam(x):
+    m, v, t = np.zeros(3), np.zeros(3), 0
+    for _epoch in range(20):
+        for _batch in range(30):
+            t += 1
+            g = 2 * (x - 3.0)
+            m = 0.9 * m + 0.1 * g
+            v = 0.999 * v + 0.001 * g**2
+            x = x - 0.01 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return x, t
+
+
+def rate_of_adam(x):
+    t = 0
+    while t < 200:
+        t += 1
+        x = x - 0.01 * math.sqrt(1 - 0.999**t) / (1 - 0.9**t) * x
+    return x
+
+
+def ints_of_logarithms(x):
+    out = np.zeros(9)
+    for i in range(1, 300):
+        out[int(math.log(i) / math.log(2))] += x[0]
+    return out
+
+
+def cancelled(x):
+    for i in range(5000, 5300):
+        x = x * 0.9 + ((i + 0.001) - i) * 1000
+    return x
+
+
+def compared(x):
+    for i in range(200):
+        x = x + 1 if np.sin(i * np.pi / 4) > 0 else x * 0.9
+    return x
+
+
+def left_behind(x):
+    s, total = 0.0, 0.0
+    for i in range(200):
+        s = math.sqrt(i)
+        total += np.sin(i) ** 2
+        x = x * 0.9 + s
+    return x, round(s * 100), total, total.astype(int)
+
+
+ROLLED = [
+    driven, fourier, of_each_loop_alone, three_loops, adam, rate_of_adam, ints_of_logarithms, cancelled, compared, left_behind,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ROLLED, ids=lambda function: function.__name__)
+def test_a_loop_whose_numbers_functions_compute_is_rolled(function: Callable[..., Any]) -> None:
+    converted = autograph_lite.convert(function)
+    assert "scan[" in str(converted.get_concrete_function(X).jaxpr)
+    for ours, python in zip(jax.tree.leaves(converted(X)), jax.tree.leaves(function(X)), strict=True):
+        np.testing.assert_allclose(ours, python, rtol=1e-4, atol=1e-4)
+
+
+def test_the_program_computes_none_of_what_is_known() -> None:
+    for function in (driven, fourier, of_each_loop_alone, three_loops):
+        jaxpr = str(autograph_lite.convert(function).get_concrete_function(X).jaxpr)
+        assert not any(f" {name} " in jaxpr for name in ("sin", "cos", "exp"))
+
+
+def test_gradients_and_lanes_of_such_a_loop() -> None:
+    converted = autograph_lite.convert(lambda x: driven(x)[0].sum())
+    x = jnp.asarray(X)
+    numeric = [(driven(X + h)[0].sum() - driven(X - h)[0].sum()) / 2e-3 for h in np.eye(3) * 1e-3]
+    np.testing.assert_allclose(jax.grad(converted)(x), numeric, rtol=1e-3)
+    lanes = jax.vmap(autograph_lite.to_graph(lambda x: driven(x)[0]))(jnp.stack([x, 2 * x]))
+    np.testing.assert_allclose(lanes, [driven(X)[0], driven(2 * X)[0]], rtol=1e-4, atol=1e-4)
+
+
+def outside_of_its_domain(x):
+    for i in range(100):
+        try:
+            x = x + math.log(i)
+        except ValueError:
+            x = x - 1
+    return x
+
+
+def raises(x):
+    for i in range(100):
+        x = x + math.sqrt(50 - i)
+    return x
+
+
+def infinite(x):
+    for i in range(100):
+        x = x + np.exp(-np.exp(i * 1.0))
+    return x
+
+
+def overwritten(x):
+    for i in range(100):
+        x = math.sin(i) if i % 50 == 3 else x + 1
+    return x
+
+
+def of_a_condition(x):
+    for k in range(60):
+        if x[0] > 3:
+            x = x * 0.9 + np.cos(k * 77777.7)
+        else:
+            x = x + np.sin(k * 77777.7)
+    return x
+
+
+def of_a_while(x):
+    for k in range(40):
+        j = 0
+        while j < k % 5 + 3:
+            x = x + np.sin(123456.5 * k * j)
+            j += 1
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [outside_of_its_domain, infinite, overwritten, of_a_condition, of_a_while]
+)
+def test_what_iterations_can_t_be_given_is_right_all_the_same(function: Callable[..., Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, python = autograph_lite.convert(function)(X), function(X)
+    np.testing.assert_allclose(ours, python, rtol=1e-4, atol=1e-4)
+
+
+def test_an_exception_of_math_is_python_s() -> None:
+    with (
+        warnings.catch_warnings(),
+        pytest.raises(ValueError, match="math domain error|expected a nonnegative"),
+    ):
+        warnings.simplefilter("ignore")
+        autograph_lite.convert(raises)(X)
+
+
+def test_a_number_of_numpys_makes_no_array_of_16_bits_of_itself() -> None:
+    def scaled(x):
+        for i in range(100):
+            x = x * np.cos(i * 0.0)
+        return x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert autograph_lite.convert(scaled)(jnp.ones(3, jnp.float16)).dtype == jnp.float32
+
+
+@pytest.mark.parametrize("name", list(number_functions.FUNCTIONS))
+@settings(max_examples=20)
+@given(numbers=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=5))
+def test_each_function_is_the_one_that_the_program_computes(name: str, numbers: list[float]) -> None:
+    function = number_functions.FUNCTIONS[name]
+    arguments = (0.5, 0.25) if "atan2" in name or "arctan2" in name else (0.5,)
+    counterpart = counterparts.of(function)
+    assert counterpart is not None
+    fun, given_, _ = counterpart(arguments, {})
+    run = number_functions.call_of_numbers(function, fun)
+    for number in numbers:
+        both = (number, *given_[1:])
+        assert np.isclose(run(*both), function(*both), rtol=1e-5)
+    (eqn,) = jax.make_jaxpr(run)(*given_).eqns
+    assert number_functions.function_called(eqn) == name
