@@ -1253,3 +1253,65 @@ def calls_that_write_what_is_added_to(k):
     except ValueError:
         total[0] -= 1
     return shelf.rows, shelf.n, total
+
+
+class Diverged(Exception):
+    def __init__(self, found, k):
+        super().__init__("diverged")
+        self.found, self.k = found, k
+
+
+@program(*ROWS)
+def exceptions_that_hold_arrays(xs):
+    found, total = np.zeros(3), 0
+    for x in xs:
+        try:
+            found[0] += x
+            if x > 2:
+                raise Diverged(found, x)
+            found[1] += 1
+            if x < 0:
+                raise ValueError(found.copy())
+        except Diverged as e:
+            total += e.found[0] + e.k
+        except ValueError as e:
+            total += e.args[0].sum()
+            found[2] -= 1
+        else:
+            found[2] += 5
+        found[1] += 10
+    return found, total
+
+
+def written_in_the_handler(x):
+    found = np.zeros(3)
+    try:
+        if x > 2:
+            raise Diverged(found, x)
+    except Diverged as e:
+        found[1] = 5
+        return e.found.sum()
+    return 0.0
+
+
+def written_by_the_handler(x):
+    found = np.zeros(3) + x
+    try:
+        if x > 2:
+            raise Diverged(found, x)
+    except Diverged as e:
+        e.found[0] = 7
+    return found
+
+
+def written_in_a_finally(x):
+    found, total = np.zeros(3) + x, 0
+    try:
+        try:
+            if x > 2:
+                raise Diverged(found, x)
+        finally:
+            found[2] += 10
+    except Diverged as e:
+        total = e.found.sum()
+    return found, total

@@ -30,6 +30,19 @@ def test_what_a_traced_condition_raises_is_caught(function, calls) -> None:
         assert same(found, expected), (call, found, expected)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        caught_programs.written_in_the_handler,
+        caught_programs.written_by_the_handler,
+        caught_programs.written_in_a_finally,
+    ],
+)
+def test_an_array_that_an_exception_holds_is_not_written(function) -> None:
+    with pytest.raises(autograph_lite.MutationError, match="which an exception holds that a `try` may catch"):
+        autograph_lite.convert(function)(np.float32(3))
+
+
 def test_derivatives_and_lanes() -> None:
     division = autograph_lite.to_graph(caught_programs.division)
     derivative = jax.grad(division)

@@ -12,6 +12,7 @@ __all__ = [
     "loop_rows",
     "managers_arrays",
     "overlapping_views",
+    "raised_arrays",
     "shared_memory",
     "store_check",
     "user_frames",

@@ -26,6 +26,7 @@ from autograph_lite.operators.aliasing import (
     callers_arrays,
     given_back,
     loop_carried_aliases,
+    raised_arrays,
     store_check,
     user_frames,
     yielded_arrays,
@@ -51,6 +52,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
       MutationError: others read it later, and whether they are the array is not known.
     """
     yielded_arrays.refuse_write_after_yield([array])
+    raised_arrays.refuse_raised(array)
     if given_back.is_given_back(array):
         births.want_anew(array)
         if not can_follow(array):

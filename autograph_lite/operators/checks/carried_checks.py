@@ -50,6 +50,7 @@ class Frame:
         'inner' (the owner of the trace around runs it through checkify), 'recorded' (a host callback notes what failed,
         and the owner of the trace around raises it), or 'off'.
       inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
+      raised, handled: what exceptions hold that a `try` may catch, and that are in a handler, by number.
       catching: how many `try` statements with handlers have begun, and not ended.
       base: the trace and the depth to which the frame belongs, as `journal.base_trace` gives them.
     """
@@ -60,6 +61,8 @@ class Frame:
         self.payloads: dict[int, list[Any]] = {}
         self.mode, self.base = mode, base
         self.inside, self.whole = inside, bool(inside)
+        self.raised: dict[int, list[Any]] = {}
+        self.handled: dict[int, list[Any]] = {}
         self.program, self.catching = object(), 0
         self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check", ours=True)
 
@@ -161,6 +164,8 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     here.sites[number] = Site(
         number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline, limit
     )
+    if here.catching:
+        here.raised[number] = values_of(error)
     journal_ = journal.active()
     if journal_ is not None:
         journal_.note(here.place)
@@ -174,6 +179,11 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     here.contents = contents
     error.__traceback__ = None  # its frames hold tracers
     flush()
+
+
+def values_of(error: BaseException) -> list[Any]:
+    """What an exception holds."""
+    return [*error.args, *vars(error).values()]
 
 
 def _next_number(here: Frame, payload: Sequence[Any]) -> int:

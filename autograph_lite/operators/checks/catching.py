@@ -92,6 +92,7 @@ class catching:  # noqa: N801 (called like a function)
 
     def caught(self, number: int, kind: Callable[[], Any]) -> Any:
         """Whether handler `number` catches what was raised under a traced condition, and none before it."""
+        self._end_handler()
         if not self.left:
             return False
         sites = self.frame.sites
@@ -120,6 +121,7 @@ class catching:  # noqa: N801 (called like a function)
         for each in self.found[number]:
             values = [value for _, value in sorted_payload(self.frame.contents, each)]
             errors.append(self.frame.sites[each].make(values))
+            self.frame.handled[each] = [self.frame.raised.get(each), carried_checks.values_of(errors[-1])]
         which = jnp.int32(0)
         for place, each in enumerate(self.found[number]):
             which = jnp.where(self.code == each, jnp.int32(place), which) if place else which
@@ -137,6 +139,7 @@ class catching:  # noqa: N801 (called like a function)
 
     def passed(self) -> Any:
         """Whether nothing was raised; asked after each handler."""
+        self._end_handler()
         return not self.stopped and (_alive(self.region(), self.on) if self.left else True)
 
     def region(self) -> catching:
@@ -148,9 +151,16 @@ class catching:  # noqa: N801 (called like a function)
         if self.left:
             raise Unwound(_like(self.frame.sites[self.left[0]]))
 
+    def _end_handler(self) -> None:
+        """Nobody has the exceptions any more, where handlers before have run."""
+        for each in [n for found in self.found.values() for n in found]:
+            self.frame.raised.pop(each, None)
+            self.frame.handled.pop(each, None)
+
     def end(self) -> None:
         """The exceptions that were caught are no longer among those that the program may raise."""
         path_facts.keep_note("alive", self.held)
+        self._end_handler()
         for each in [n for found in self.found.values() for n in found]:
             self.frame.sites.pop(each, None)
         if self.numbers and not any(self.start < n <= carried_checks.last_number() for n in self.frame.sites):
@@ -175,6 +185,8 @@ def settling(tried: catching) -> Iterator[None]:
         tried.end()
     finally:
         here.catching -= 1
+        if not here.catching:
+            here.raised, here.handled = {}, {}
     carried_checks.flush()
 
 

@@ -23,6 +23,7 @@ from autograph_lite.operators.aliasing import (
     loop_carried_aliases,
     loop_rows,
     managers_arrays,
+    raised_arrays,
     shared_memory,
     store_check,
     user_frames,
@@ -67,6 +68,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         return NotImplemented if symbol == "set" else _changed_copy(array, symbol, operand)
     births.refuse_shown(array)
     loop_rows.refuse_copies(array, in_place=True)
+    if numpys_arrays.is_numpys(array):
+        raised_arrays.refuse_raised(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
         if not array.ndim:

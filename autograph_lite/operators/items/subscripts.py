@@ -26,6 +26,7 @@ from autograph_lite.operators.aliasing import (
     immutable_owners,
     loop_rows,
     overlapping_views,
+    raised_arrays,
     shared_memory,
     store_check,
     user_frames,
@@ -645,6 +646,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         shared_memory.write_shared(base, new_array)
         return base
     if isinstance(base, np.ndarray):
+        raised_arrays.refuse_raised(base)
         given_back.is_given_back(base)
     index = _plain(index)
     if isinstance(base, Selection):
