@@ -63,3 +63,20 @@ def test_they_are_doubles(function, kind):
     np.testing.assert_allclose(jax.vmap(to_graph(function))(np.full(2, kind(1.5))), [expected] * 2, rtol=1e-5)
     if function in (scaled, counted, listed):
         np.testing.assert_allclose(jax.grad(to_graph(function))(kind(1.5)), expected / 1.5, rtol=1e-5)
+
+
+def epochs(x):
+    steps = 0
+    for _epoch in range(40):
+        for _batch in range(30):
+            steps += 1
+            x = 0.9 * x + 1 / (1 - 0.999**steps)
+    return x, np.zeros(steps).shape
+
+
+def test_a_counter_that_an_inner_loop_counts_stays_python_s():
+    converted = convert(epochs)
+    assert str(converted.get_concrete_function(np.float64(1.5)).jaxpr).count("scan[") == 2
+    ours, shape = converted(np.float64(1.5))
+    np.testing.assert_allclose(ours, epochs(1.5)[0], rtol=1e-12)
+    assert shape == (1200,)

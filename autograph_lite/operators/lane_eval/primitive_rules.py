@@ -202,7 +202,7 @@ def fit_type(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: b
             if not weak:
                 return None
             python, lost = np.where(over, 0, python), lost | over
-        if info.bits < 64:
+        if info.bits < 64 or kind == "i":
             python = python.astype(np.int64)
         return Known(python, python, lost)
     if kind not in "fc" or not (weak or strong):
