@@ -34,7 +34,7 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
         return [*kept, *nothing]
     forgotten: set[int] = set()
     while True:
-        now, of_steps = carry, []
+        now, of_steps, known = carry, [], len(exact.wanted) if exact else 0
         for step in range(length):
             run.spend(run.count)
             row = [r and _at_step(r, step) for r in rows]
@@ -44,7 +44,7 @@ def walk_scan(run: Run, eqn: Any, operands: Values) -> Values:
                 break
             now = new
         else:
-            if exact is not None:
+            if exact is not None and len(exact.wanted) == known:  # else all is gone through once more
                 exact.keep_loop(eqn, stacked_rows(exact.wanted, [one for one in of_steps if one is not None]))
             return [*now, *nothing]
 
