@@ -205,6 +205,22 @@ def test_a_number_of_numpys_makes_no_array_of_16_bits_of_itself() -> None:
         assert autograph_lite.convert(scaled)(jnp.ones(3, jnp.float16)).dtype == jnp.float32
 
 
+def test_nothing_that_an_iteration_does_is_lost() -> None:
+    seen = []
+
+    def reported(x):
+        for i in range(50):
+            jax.debug.callback(lambda value: seen.append(float(value)), x[0])
+            x = x * 0.9 + np.sin(i * 77777.7)
+        return x
+
+    converted = autograph_lite.convert(reported)
+    assert "scan[" in str(converted.get_concrete_function(X).jaxpr)
+    jax.block_until_ready(converted(X))
+    jax.effects_barrier()
+    assert len(seen) == 50
+
+
 @pytest.mark.parametrize("name", list(number_functions.FUNCTIONS))
 @settings(max_examples=20)
 @given(numbers=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=5))

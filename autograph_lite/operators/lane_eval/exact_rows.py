@@ -114,7 +114,7 @@ def given(jaxpr: Any, exact: ExactRows) -> tuple[Any, list[np.ndarray[Any, Any]]
             rows += tables
         kept = {v: exact.found[v] for v in eqn.outvars if v in exact.found}
         rows += kept.values()
-        if len(kept) < len(eqn.outvars):
+        if len(kept) < len(eqn.outvars) or eqn.effects:
             equations.append(eqn.replace(outvars=[core.Var(v.aval) if v in kept else v for v in eqn.outvars]))
         for variable in kept:
             weak = avals.is_weak(variable.aval)
