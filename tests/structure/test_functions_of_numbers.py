@@ -221,6 +221,68 @@ def test_nothing_that_an_iteration_does_is_lost() -> None:
     assert len(seen) == 50
 
 
+def on_a_path(x):
+    for i in range(100):
+        x = x * np.cos(i * 0.0) if x[0] > 0 else x - 1
+    return x
+
+
+def in_a_loop_inside(x):
+    total = np.zeros(3, np.float32)
+    for i in range(60):
+        s = np.sin(i)
+        for _ in range(40):
+            total += (x * s).astype(np.float32)
+    return total
+
+
+def pythons_after(x):
+    s, y = 0.0, np.zeros(3, np.float32)
+    for i in range(100):
+        s = float(np.sin(i))
+        y += s
+    return x * s, y
+
+
+def chosen_after(x):
+    s, y = 0.0, np.zeros(3, np.float32)
+    for i in range(100):
+        s = np.sin(i) if i % 2 == 0 else 2.0
+        y += i
+    return x * s, y
+
+
+def numpys_of_the_iteration_before(x):
+    a = b = 0.0
+    y = np.zeros(3, np.float32)
+    for i in range(100):
+        b = a * 2
+        a = np.sin(i)
+        y += i
+    return x * b, y
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize(
+    "function", [on_a_path, in_a_loop_inside, pythons_after, chosen_after, numpys_of_the_iteration_before]
+)
+def test_numbers_of_numpys_and_python_s_make_arrays_of_their_types(
+    function: Callable[..., Any], wide: bool
+) -> None:
+    x = np.array([1.0, 2.0, 5.0], np.float32 if wide else np.float16)
+    with jax.enable_x64(wide), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = autograph_lite.convert(function)(jnp.asarray(x))
+        for array, python in zip(jax.tree.leaves(ours), jax.tree.leaves(function(x)), strict=True):
+            assert array.dtype == jax.dtypes.canonicalize_dtype(python.dtype)
+            np.testing.assert_allclose(array, python, rtol=1e-3)
+
+
+def test_a_number_that_float_has_made_python_s_leaves_a_loop_rolled() -> None:
+    text = str(autograph_lite.convert(pythons_after).get_concrete_function(jnp.asarray(X)).jaxpr)
+    assert "scan[" in text
+
+
 @pytest.mark.parametrize("name", list(number_functions.FUNCTIONS))
 @settings(max_examples=20)
 @given(numbers=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=5))

@@ -26,7 +26,7 @@ from autograph_lite.jax_internals.loops.loop_binding import How
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import container_identity, journal
-from autograph_lite.operators.iteration import python_carries, python_number_flow
+from autograph_lite.operators.iteration import numpys_numbers, python_carries, python_number_flow
 from autograph_lite.operators.iteration.item_columns import Columns, position_of
 from autograph_lite.operators.iteration.python_carries import Foretold
 from autograph_lite.operators.lane_eval import exact_rows, number_functions, primitive_rules, rule_table
@@ -343,28 +343,34 @@ def _numbers_of_functions(
     """The variables that stay numbers, as NumPy's where they follow from `np.sin(i)`.
 
     Raises:
-      Refused: a number of such a function is in a variable that was an array, or meets an array of 16 bits.
+      Refused: a number of such a function is in a variable that was an array, or is NumPy's in some iterations only, or
+        meets an array of a narrower type.
     """
-    found = dict(stay)
     for k, value in enumerate(results):
         equations, _ = live(jaxpr.eqns, [] if value is None else [jaxpr.outvars[k]])
-        called = {*filter(None, map(number_functions.function_called, equations))}
-        if not called:
-            continue
-        if k not in stay:
+        if k not in stay and any(map(number_functions.function_called, equations)):
             raise Refused("an array becomes a number of Python's", peels=1)
-        after = stay[k].after
-        if isinstance(after, float) and any(map(number_functions.gives_numpys_number, called)):
-            found[k] = Foretold(stay[k].before, np.float64(after))
-    if any(
-        number_functions.gives_numpys_number(number_functions.function_called(eqn)) for eqn in jaxpr.eqns
-    ) and any(
-        v.aval.dtype.itemsize == 2 and v.aval.dtype.kind not in "iu"
-        for eqn in jaxpr.eqns
-        for v in eqn.outvars
-    ):
-        raise Refused("a number of NumPy's, of 64 bits, meets an array of floats of 16 bits")
+    if any(map(_gives_numpys_number, recorded_equations.equations(jaxpr))) and _has_narrow_floats(jaxpr):
+        raise Refused("a number of NumPy's, of 64 bits, meets an array of narrower floats")
+    found, kinds = dict(stay), numpys_numbers.after(jaxpr, len(results))
+    for k, number in stay.items():
+        if isinstance(number.after, float) and True in kinds[k]:
+            if False in kinds[k]:
+                raise Refused("a number is NumPy's in some iterations, and Python's in others")
+            found[k] = Foretold(number.before, np.float64(number.after))
     return found
+
+
+def _gives_numpys_number(eqn: Any) -> bool:
+    return number_functions.gives_numpys_number(number_functions.function_called(eqn))
+
+
+def _has_narrow_floats(jaxpr: Any) -> bool:
+    """Whether there are floats beside which a float of Python's is of their type, and `np.float64` is not."""
+    widest = jnp.result_type(float)
+    inner = [v.aval for eqn in recorded_equations.equations(jaxpr) for v in (*eqn.invars, *eqn.outvars)]
+    types = {aval.dtype for aval in [*(v.aval for v in jaxpr.invars), *inner] if not avals.is_weak(aval)}
+    return any(jnp.issubdtype(t, np.inexact) and jnp.promote_types(t, widest) != t for t in types)
 
 
 def _with_exact_rows(body: Any, rows: Sequence[Any], exact: ExactRows) -> tuple[Any, Sequence[Any]]:
