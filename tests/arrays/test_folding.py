@@ -210,7 +210,7 @@ def of_a_loop(x):
 )
 def test_data_stays_data(f: Any):
     with pytest.raises(DynamicShapeError, match="only the data knows how many items it has"):
-        al.convert(f)(jnp.arange(5.0))
+        jax.jit(al.convert(f))(jnp.arange(5.0))
 
 
 def test_a_captured_array_is_a_mask_as_it_is_under_jit():

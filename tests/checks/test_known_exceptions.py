@@ -117,7 +117,7 @@ def days_of_a_call(n):
 
 def bits(n):
     try:
-        return n.bit_count()
+        return n.to_bytes(2)
     except AttributeError:
         return -1
 
