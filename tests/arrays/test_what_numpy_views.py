@@ -217,7 +217,25 @@ def rows_of_one_of_several(x, m):
     return v, y
 
 
+def arrays_of_lists_of_one(x, m):
+    b = np.array([x])
+    b[0, 1] = 5
+    c = np.asarray([m[0:1]])
+    c[0] = 7
+    d = np.array((x[2:],))
+    d += 1
+    e = np.array([m[2 * k] for k in range(1)])
+
+    def fill(rows):
+        for k in range(len(rows)):
+            rows[k] = m.sum(axis=0)
+
+    fill(e)
+    return b, c, d, e
+
+
 RIGHT = [
+    arrays_of_lists_of_one,
     rows_of_one_of_several,
     copies_that_look_like_views, absolute_values, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
     same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,

@@ -100,6 +100,8 @@ def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     name, array = getattr(fn, "__name__", ""), args[0] if args else None
     if isinstance(fn, type):
         return recorded_copies.of_type(found, array, fn)
+    if name in _TYPED and isinstance(array, (list, tuple)):
+        return recorded_copies.made_new(found, args, kwargs)
     if name in _TYPED:
         return recorded_copies.of_type(found, array, kwargs.get("dtype", args[1] if len(args) > 1 else None))
     if name in _MAY_GIVE or in_place_calls.target(fn, args, kwargs) is not None:
