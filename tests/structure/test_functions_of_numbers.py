@@ -101,7 +101,22 @@ def left_behind(x):
     return x, round(s * 100), total, total.astype(int)
 
 
+def eigenvalues_of_all_sizes(x):
+    for k in range(1, 1000):
+        x = x * 0.99 + 1e-4 * x / (2 - 2 * math.cos(math.pi * k / 1000))
+    return x
+
+
+def sizes_of_pairs(x):
+    s = 0.0
+    for k in range(1, 100):
+        for j in range(1, 50):
+            s += x[0] / (1 - math.cos(0.0005 * k * j)) * 1e-6
+    return s
+
+
 ROLLED = {
+    eigenvalues_of_all_sizes: 1, sizes_of_pairs: 2,
     driven: 1, fourier: 2, of_each_loop_alone: 2, three_loops: 3, adam: 2, rate_of_adam: 1, ints_of_logarithms: 1, cancelled: 1,
     compared: 1, left_behind: 1,
 }  # fmt: skip
@@ -175,8 +190,30 @@ def of_a_while(x):
     return x
 
 
+def of_all_sizes_in_a_condition(x):
+    s = 0.0
+    for k in range(1, 100):
+        s = s + x[0] / (1 - math.cos(k * k * 0.0003)) * 1e-6 if x[1] > 0 else 1.0
+    return s + 0 * x
+
+
+def numbers_around_zero_in_a_condition(x):
+    for k in range(100):
+        x = x * 0.9 + (k * 0.1 - 3) if x[1] > 0 else x + 1
+    return x
+
+
 @pytest.mark.parametrize(
-    "function", [outside_of_its_domain, infinite, overwritten, of_a_condition, of_a_while]
+    "function",
+    [
+        outside_of_its_domain,
+        infinite,
+        overwritten,
+        of_a_condition,
+        of_all_sizes_in_a_condition,
+        numbers_around_zero_in_a_condition,
+        of_a_while,
+    ],
 )
 def test_what_iterations_can_t_be_given_is_right_all_the_same(function: Callable[..., Any]) -> None:
     with warnings.catch_warnings():

@@ -46,11 +46,12 @@ class ExactRows:
           UnlikePythonError: one of them is less exact than Python's, and no iteration can be given it.
         """
         for atom, operand in zip(atoms, operands, strict=True):
-            if operand is None or not primitive_rules.has_drifted(operand):
+            if operand is None or not primitive_rules.is_less_exact(operand):
                 continue
-            if isinstance(atom, core.Literal) or atom not in made or len(atom.aval.shape) > 1:
+            if not isinstance(atom, core.Literal) and atom in made and len(atom.aval.shape) < 2:
+                self.wanted.add(atom)
+            elif primitive_rules.has_drifted(operand):
                 raise UnlikePythonError(primitive_rules.LESS_EXACT)
-            self.wanted.add(atom)
 
     def keep(
         self, variables: Sequence[Any], values: Sequence[Known | None], count: int

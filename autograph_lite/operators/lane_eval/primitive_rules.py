@@ -111,7 +111,9 @@ JUMPS = COMPARISONS | {"floor", "ceil", "round", "rem"}
 RELATIVE = 1e-4  # floats that differ by less may compare otherwise in the narrower type
 TWICE = 2  # XLA's roundings may add up to as much as NumPy's do
 LESS_EXACT = "a float is less exact in the arrays of the program than in Python"
-DRIFT = 1e-5  # of the largest of the floats: some hundred roundings of a float32
+DRIFT = 1e-5  # of a float: some hundred roundings of a float32
+WRONG = 1e-3  # of a float: nobody would call it rounding
+NOISE = 1e-12  # of the largest of the floats: what is smaller may be Python's rounding, as `0.1 * 3 - 0.3` is
 
 
 def applied(
@@ -179,12 +181,26 @@ def _drift(operand: Known) -> Lanes:
 
 
 def has_drifted(operand: Known) -> bool:
-    """Whether the program has a number with less than the precision of its type, as after `(i + 0.001) - i`."""
+    """Whether the program has a number with less than the precision of its type, as after `(i + 0.001) - i`.
+
+    Beside the largest of them; or in a lane by so much that what is divided by it is wrong: `1 - math.cos(0.001 * i)`.
+    """
     if operand.python.dtype.kind not in "fc" or not operand.python.size:
         return False
+    sizes = np.abs(operand.python)
     with np.errstate(all="ignore"):
-        off = _drift(operand) > DRIFT * np.max(np.abs(operand.python))
-    return bool((off & ~operand.lost).any())
+        largest, off = np.max(sizes), _drift(operand)
+        drifted = (off > DRIFT * largest) | ((off > WRONG * sizes) & (sizes > NOISE * largest))
+    return bool((drifted & ~operand.lost).any())
+
+
+def is_less_exact(operand: Known) -> bool:
+    """Whether the program has a number with less than the precision of its type in some lane, however small it is there."""
+    if operand.python.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        drifted = _drift(operand) > DRIFT * np.abs(operand.python)
+    return bool((drifted & ~operand.lost).any())
 
 
 def fit_type(python: Lanes, program: Lanes, lost: Lanes, aval: Any, *, strong: bool = False) -> Known | None:
