@@ -59,6 +59,8 @@ class References:
     # what constants of traces within stand for
     outers: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     pinned: dict[int, Any] = dataclasses.field(default_factory=dict)  # values that stay what they are
+    # those that a part of an array has, `x[mask]`, and what stands for its memory
+    memories: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # what is known of arrays that the program was handed (`aliasing.callers_arrays`)
     arguments: dict[int, Any] = dataclasses.field(default_factory=dict)
     # arrays of NumPy's that the function has made, and where (`effects.births`)
@@ -153,6 +155,20 @@ def pinned(array: Any, *, ahead: bool = False) -> Any:
         found = _copy_of_tracer(found)
         known.pinned[id(found)] = found
     return found
+
+
+def copied_for(array: Any, memory: Any) -> Any:
+    """Notes that a part of an array, whose memory that is, has this array for a copy; gives it."""
+    known = _known()
+    if known is not _NONE:
+        known.memories[id(array)] = array, memory
+    return array
+
+
+def memories_of(array: Any) -> list[Any]:
+    """What stands for the memory of the part whose copy `array` is, or is a part of."""
+    copy = _known().memories.get(id(root(array)))
+    return [] if copy is None else [copy[1]]
 
 
 def is_written(array: Any) -> bool:

@@ -25,7 +25,8 @@ _JAX = (
 )  # which stands among JAX's frames
 # Where converted code takes `x[i : i + 2]`, and loops take rows.
 _WINDOWS = tuple(
-    str(Path("operators", *names)) for names in (("ragged", "blocks.py"), ("iteration", "iterables.py"))
+    str(Path("operators", *names))
+    for names in (("ragged", "blocks.py"), ("ragged", "indexing.py"), ("iteration", "iterables.py"))
 )
 _PACKAGE = Path(__file__).parents[2]
 # What gives `abs(x)`, `+x` and `int(x)`.

@@ -178,7 +178,9 @@ def _computed(kind: type) -> list[str]:
 def array_identities(arrays: Iterable[Any]) -> frozenset[int]:
     """The identities of arrays, and of what they are in the program that is being recorded."""
     arrays = [*arrays]
-    memories = [each.memory for each in arrays if isinstance(each, Selection) and each.memory is not None]
+    copies = [each for each in arrays if isinstance(each, Selection) and each.memory is not None]
+    memories = [each.memory for each in copies]
+    memories += [storages.root(each.array) for each in copies if storages.memories_of(each.array)]
     memories += [version for each in arrays for version in storages.versions_of(each)]
     return frozenset(number for array in (*arrays, *memories) for number in recorded_views.view_key(array))
 

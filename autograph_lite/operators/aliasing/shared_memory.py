@@ -53,6 +53,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     """
     yielded_arrays.refuse_write_after_yield([array])
     raised_arrays.refuse_raised(array)
+    refuse_row_of_copy(array)
     if given_back.is_given_back(array):
         births.want_anew(array)
         if not can_follow(array):
@@ -75,6 +76,17 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     if always and getattr(storages.root(array), "parent", None) is None:
         always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
     return (always or storages.is_written(array)) and can_follow(array)
+
+
+def refuse_row_of_copy(array: Any) -> None:
+    """Refuses a write to `p[0]` of a part that is an array of its own, `p = x[mask]`, if that is read later."""
+    same = numpys_arrays.same_in_loops(array)
+    if user_frames.read_or_kept([memory for each in same for memory in storages.memories_of(each)]):
+        raise MutationError(
+            f"An array, {describe(array)}, is written, which is an item of a part that is read later.",
+            why="Only the data knows how long the part is: the program has it as a value, and it would not see the change.",
+            fix="write to the part, rows[i] = v, or to a copy of its item, rows[i].copy().",
+        )
 
 
 def _has_siblings(array: Any) -> bool:
@@ -131,6 +143,8 @@ def can_follow(array: Any) -> bool:
     root = storages.root(array)
     if thread.now.references is None or not isinstance(array, Tracer):
         return False
+    if storages.memories_of(array):
+        return False  # a part of an array, `x[mask]`, has this one as a value
     if not (array.ndim or callers_arrays.is_callers(array)):
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):

@@ -129,6 +129,18 @@ def read_later(arrays: Sequence[Any], but: Any = None, without: Collection[str] 
     return False
 
 
+def read_or_kept(memories: Sequence[Any]) -> bool:
+    """Whether the functions that run read later a part that has one of these memories, or an object has such a part."""
+    return bool(memories) and (
+        read_later(memories)
+        or any(
+            path.owner is not None
+            for run in runs()
+            for path in access_paths.leading_to(run_variables(run), memories, parts=True)
+        )
+    )
+
+
 def was_handed(run: Run, same: Sequence[Any]) -> bool:
     """Whether a parameter, or a variable of a function around, leads to the array."""
     code, known = run[-1].f_code, run[-1].f_locals

@@ -133,7 +133,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 for value in values:
                     dynamic_length.whole(value)
             if positions is not None and (mask := mask_positions.asked_of(fn, args, kwargs)) is not None:
-                return positions(mask)
+                return _made(positions(mask), values) if root == "numpy" else positions(mask)
             if (root == "numpy" or takes_arrays) and dynamic_length.any_made():
                 args = (*map(array_arguments.as_part, args),)
                 kwargs = {name: array_arguments.as_part(value) for name, value in kwargs.items()}
@@ -196,6 +196,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
 
 def _made(found: Any, given: list[Any]) -> Any:
     """What a function of NumPy's has made, a part of an array included."""
+    if type(found) is tuple:
+        return tuple(_made(each, given) for each in found)
     if isinstance(found, Selection) and not any(found is each for each in given):
         births.made(found.array, ())
         return found

@@ -86,6 +86,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         operand = np.asarray(operand)
     new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
     _refuse_misfit(array, symbol, new)
+    shared_memory.refuse_row_of_copy(array)
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
     others = called or user_frames.are_held_twice(roots) or store_check.is_walked_now(roots)
     others = others or given_back.is_given_back(array) or bool(managers_arrays.held_by_managers(roots))
@@ -133,17 +134,20 @@ def _refuse_part(part: Selection) -> None:
 
 def _changed_copy(part: Selection, symbol: str, operand: Any) -> Any:
     """What `part += operand` leaves of a part that is an array of its own, `x[mask]`; the part itself where others know it."""
-    if not numpys_arrays.is_numpys(part.array) or not user_frames.are_held_twice([part]):
+    if not numpys_arrays.is_numpys(part.array):
         return NotImplemented
-    if journal.staging() or user_frames.read_later([part], part):
+    others = user_frames.are_held_twice([part.memory])
+    if (others and journal.staging()) or user_frames.read_later([part], part):
         raise MutationError(
             f"A part of an array, {part.origin.spelled.text}, is changed in place, and others know it, or a part of it.",
             why="Only the data knows how long it is: the program has it as a value, and only one of them would see the change.",
             fix="make a new one, rows = rows + v.",
         )
+    if not others:
+        return NotImplemented
     new = getattr(operator, _SPELLED.get(symbol, symbol))(part, operand)
     _refuse_misfit(part.array, symbol, new.array)
-    part.array, part.tame = new.array, new.tame
+    part.array, part.tame = storages.copied_for(new.array, part.memory), new.tame
     return part
 
 

@@ -499,6 +499,8 @@ def _store(
         return base
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        if isinstance(base, Selection) and isinstance(child, jax.Array):
+            child = recorded_copies.copied(child)  # which is stored
         new = _store(child, rest, operand, symbol)
         now = _now(base, step, child)
         if isinstance(child, np.ndarray) and isinstance(now, jax.Array):
@@ -519,7 +521,8 @@ def _store(
             journal.note_change(old)
         trial.refuse_augmented(old)
         change = IN_PLACE[symbol]
-        if type(old) is Selection:  # what is computed is stored
+        if isinstance(base, Selection) or (type(old) is Selection and isinstance(base, (*_ARRAYS, Box))):
+            # what is computed is stored
             change = getattr(operator, f"__{change.__name__[1:]}__")
         known = catching.failure()
         value = operand()

@@ -55,12 +55,12 @@ def heapify(heap: Any, /) -> None:
 
 def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
     """`heapq.nsmallest`."""
-    return sorted(iterable, key=key)[:n]
+    return sorted(iterable, key=key)[: max(n, 0)]
 
 
 def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
     """`heapq.nlargest`."""
-    return sorted(iterable, key=key, reverse=True)[:n]
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
 
 def _sift_up(heap: Any, start: Any, place: Any) -> None:

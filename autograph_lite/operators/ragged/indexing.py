@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged import affine_bounds, mask_positions
 from autograph_lite.operators.ragged.affine_bounds import Bounds
@@ -161,7 +162,10 @@ class _Part:
                 continue
             place, _ = self._places(part, axis)
             if self.extents[axis] is not None:
-                self.array = lax.dynamic_index_in_dim(self.array, place, axis, keepdims=False)
+                starts = [place if k == axis else jnp.zeros_like(place) for k in range(self.array.ndim)]
+                sizes = [1 if k == axis else size for k, size in enumerate(self.array.shape)]
+                # in two operations, as views are seen
+                self.array = lax.squeeze(lax.dynamic_slice(self.array, starts, sizes), [axis])
             else:
                 self.array = self._at((*(_WHOLE,) * axis, place))
             del self.extents[axis]
@@ -191,7 +195,7 @@ class _Part:
             axis += 1
         target = common([*advanced.values()])
         index = [onto(advanced[k], target) if k in advanced else part for k, part in enumerate(parts)]
-        self.array, self.memory = self._at(tuple(index)), ...
+        self.array, self.memory = numpys_arrays.note_next(self._at(tuple(index)), self.array), ...
         first = 0 if is_apart(parts) else first
         self.extents = [*kept[:first], *target, *kept[first:]]
 

@@ -15,6 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.ragged.extents import Chosen
 from autograph_lite.operators.ragged.selection import (
@@ -52,6 +53,14 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
         row = jnp.broadcast_to(row, array.shape).reshape(-1)
         rows.append(Selection(affine_bounds.note_range(row, 0, size - 1), (extent,), origin))
     return tuple(rows)
+
+
+def _of_method(mask: Any) -> tuple[Any, ...]:
+    """`mask.nonzero()`: NumPy's if the mask is."""
+    rows = nonzero(mask)
+    for row in rows:
+        numpys_arrays.note_next(array_of(row), array_of(mask))
+    return rows
 
 
 _NAMES = ("nonzero", "argwhere", "flatnonzero", "where")
@@ -104,7 +113,7 @@ _MEANING: dict[int, Callable[[Any], Any]] = {
     for module in (jnp, np)
     for name, fun in (("where", nonzero), ("nonzero", nonzero), ("argwhere", argwhere), ("flatnonzero", flatnonzero))
 }  # fmt: skip
-_MEANING[id(Tracer.nonzero)] = nonzero
+_MEANING[id(Tracer.nonzero)] = _of_method
 METHODS["nonzero"] = nonzero
 
 

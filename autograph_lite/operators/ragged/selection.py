@@ -16,8 +16,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import DynamicShapeError, Location
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.ragged.extents import Extent
 from autograph_lite.operators.ragged.slice_spelling import Spelled
@@ -70,9 +72,15 @@ class Selection:
         _made = True
         self.extents, self.origin, self.tame = tuple(extents), origin, tame
         copies = memory is ...
-        # a copy keeps the items that there are now
-        self.array = numpys_arrays.note_next(storages.pinned(array, ahead=True), array) if copies else array
         self.memory: Any = object() if copies else memory
+        if copies:  # it keeps the items that there are now; its rows are no parts of `array`
+            now = storages.pinned(array, ahead=True)
+            if now.ndim > 1 and now is not array:
+                now = storages.copied_for(
+                    storages.pinned(recorded_copies.copied(now), ahead=True), self.memory
+                )
+            array = numpys_arrays.note_next(now, array)
+        self.array = array
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -110,10 +118,10 @@ class Selection:
         return METHODS["[]"](self, index)
 
     def __matmul__(self, other: Any) -> Any:
-        return METHODS["@"](self, other)
+        return _as_numpys(METHODS["@"](self, other), self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return METHODS["r@"](self, other)
+        return _as_numpys(METHODS["r@"](self, other), self, other)
 
     def __len__(self) -> int:
         raise unsized(self, "is asked for its length by Python")
@@ -152,7 +160,16 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the method gives of the selection."""
         require_known(self.run, self.owner, (self.owner, *args), kwargs)
-        return self.run(self.owner, *args, **kwargs)
+        return _as_numpys(self.run(self.owner, *args, **kwargs), self.owner)
+
+
+def _as_numpys(found: Any, *operands: Any) -> Any:
+    """What is computed of parts and arrays: NumPy's where all of them are."""
+    arrays = [*map(array_of, operands)]
+    if all(isinstance(each, np.ndarray) or numpys_arrays.is_numpys(each) for each in arrays):
+        for each in found if type(found) is tuple else (found,):
+            numpys_arrays.note_next(array_of(each), *arrays)
+    return found
 
 
 def require_known(fun: Any, owner: Selection, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
