@@ -138,3 +138,17 @@ def test_items_of_items_are_refused_of_an_array() -> None:
 
     with pytest.raises(autograph_lite.PythonOnlyError, match="asks for the items of what is in a value"):
         autograph_lite.convert(determinant)(np.ones((2, 2), np.float32))
+
+
+def test_the_items_of_a_part_of_unknown_length_are_refused() -> None:
+    def matched(x, k):
+        match x[k:]:
+            case []:
+                return 0
+            case [first]:
+                return first
+            case [first, *_, last]:
+                return first - last
+
+    with pytest.raises(autograph_lite.PythonOnlyError, match="whose length a traced value decides"):
+        autograph_lite.convert(matched)(np.ones(3, np.float32), np.int32(1))

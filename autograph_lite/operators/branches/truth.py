@@ -15,6 +15,7 @@ import numpy as np
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
 from autograph_lite.operators.lists import dynamic_length, growing_lists
+from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
@@ -129,7 +130,8 @@ def python_structure(value: Any, deep: bool, sequences: int = 0) -> Any:
     they do from NumPy 2.5 on.
 
     Raises:
-      PythonOnlyError: a traced value decides which of several it is, or items of an array's items are asked for.
+      PythonOnlyError: a traced value decides which of several it is, or how many items it has, or items of an array's items
+        are asked for.
     """
     value = path_facts.narrow(value)
     is_array = isinstance(value, jax.Array)
@@ -138,6 +140,12 @@ def python_structure(value: Any, deep: bool, sequences: int = 0) -> Any:
             "`match` asks for the items of what is in a value, and there is a traced array.",
             why="To NumPy, an array is a sequence, too.",
             fix="match the parts one by one, or ask for their shapes.",
+        )
+    if sequences and isinstance(value, Selection):
+        raise PythonOnlyError(
+            "`match` asks for the items of a part of an array whose length a traced value decides.",
+            why="Python has to know how many items it has.",
+            fix="compare its `len` in an `if`.",
         )
     found = next((item for item in (_inside(value, []) if deep else [value]) if type(item) is OneOf), None)
     if found is not None:
