@@ -69,8 +69,8 @@ def dict_key_that_is_written(i):
     return sum(table.values())
 
 
-def list_index(i):
-    return len([[1], [1, 2]][i])
+def index_of_text(i):
+    return len("ab"[i])
 
 
 def while_condition(x):
@@ -90,7 +90,7 @@ ONE, THREE = jnp.int32(1), jnp.ones(3)
         (consumes, (ONE,), (1,)),
         (yields, (ONE,), (1,)),
         (dict_key_that_is_written, (ONE,), (1,)),
-        (list_index, (ONE,), (1,)),
+        (index_of_text, (ONE,), (1,)),
         (while_condition, (THREE,), (ONE,)),
     ],
 )

@@ -100,7 +100,12 @@ def remove(x):
 
 
 def pop(x):
-    return [1, 2, 3].pop(x)
+    items = [1, 2, 3]
+    return items.pop(x), items
+
+
+def pop_text(x):
+    return len(["a", "bb", "ccc"].pop(x))
 
 
 def insert(x):
@@ -114,7 +119,7 @@ def slice_of_a_list(x):
 
 
 @pytest.mark.parametrize(
-    "function", [dict_display, set_display, taken_out_of_a_dict, add, remove, pop, insert, slice_of_a_list]
+    "function", [dict_display, set_display, taken_out_of_a_dict, add, pop_text, slice_of_a_list]
 )
 def test_what_would_depend_on_the_value_is_refused(function) -> None:
     for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):
@@ -122,6 +127,13 @@ def test_what_would_depend_on_the_value_is_refused(function) -> None:
             run(jnp.int32(1))
         assert f"in {function.__name__}\n" in str(caught.value)
     assert autograph_lite.convert(function)(1) == function(1)
+
+
+@pytest.mark.parametrize("function", [remove, pop, insert])
+def test_lists_of_numbers_change_at_a_traced_place(function) -> None:
+    for n in (1, 2):
+        for x in (n, jnp.int32(n)):
+            assert jax.tree.map(int, autograph_lite.convert(function)(x)) == function(n)
 
 
 def test_python_that_needs_the_value_is_explained() -> None:

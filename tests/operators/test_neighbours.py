@@ -163,7 +163,7 @@ def test_subscripts_that_numpy_takes() -> None:
 
 def test_a_mask_for_one_axis_has_no_shape_to_give() -> None:
     with pytest.raises(autograph_lite.DynamicShapeError, match="The mask 'x\\[0\\] > 0' is traced"):
-        autograph_lite.convert(lambda x: x[:, x[0] > 0])(jnp.ones((2, 3)))
+        jax.jit(autograph_lite.to_graph(lambda x: x[:, x[0] > 0]))(jnp.ones((2, 3)))
 
 
 def test_a_walrus_in_a_generator_that_a_traced_value_may_leave() -> None:
