@@ -62,9 +62,10 @@ def is_frozen(record: Any) -> bool:
 def flatten_dataclasses(value: Any) -> tuple[list[Any], Any]:
     """The leaves of a value and its structure, where dataclass objects are no leaves, but what is in them.
 
-    One that holds itself, or leads to one that does, stays a leaf: it has no end as a tree.
+    One that holds itself, or leads to one that does, stays a leaf: it has no end as a tree. Dicts keep the order of their keys.
     """
-    return pytrees.flatten(pytrees.parted(value, _ends, _node_of))
+    parted = pytrees.parted(value, _ends, _node_of, is_node=pytrees.is_out_of_order)
+    return pytrees.flatten(parted)
 
 
 def _ends(node: Any) -> bool:
@@ -72,6 +73,8 @@ def _ends(node: Any) -> bool:
 
 
 def _node_of(leaf: Any) -> pytrees.Held | None:
+    if pytrees.is_out_of_order(leaf):
+        return pytrees.dict_in_order(leaf)
     return dataclass_node(leaf) if is_structure(leaf) else None
 
 

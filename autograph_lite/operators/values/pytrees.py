@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -49,9 +50,14 @@ _SORTED = (dict, collections.defaultdict)  # by JAX
 _LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
 
 
+_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+
+
 def is_iterator(node: Any) -> bool:
-    """Whether `node` is an iterator of Python's own."""
-    return type(node).__module__ in ("builtins", "itertools") and isinstance(node, Iterator)
+    """Whether `node` is an iterator of Python's own, or shows a dict's keys or values: to JAX a leaf that it warns of."""
+    return type(node) in _VIEWS or (
+        type(node).__module__ in ("builtins", "itertools") and isinstance(node, Iterator)
+    )
 
 
 def leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
@@ -90,6 +96,16 @@ def is_unordered(node: Any) -> bool:
     return False
 
 
+def is_out_of_order(node: Any) -> bool:
+    """Whether `node` is a dict whose keys were not set in the order in which JAX would put them."""
+    if type(node) not in _SORTED or len(node) < 2:
+        return False
+    try:
+        return any(one > other for one, other in itertools.pairwise(node))
+    except Exception:  # a user's comparison may do anything
+        return True
+
+
 def holds_unordered(value: Any) -> bool:
     """Whether a dict whose keys JAX can't sort stands anywhere in `value`."""
     found = jax.tree.leaves(value, is_leaf=lambda node: is_unordered(node) or is_iterator(node))
@@ -120,8 +136,9 @@ jax.tree_util.register_pytree_node(
 
 
 def parted(
-    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False
-) -> Any:
+    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False,
+    is_node: Callable[[Any], bool] = is_unordered,
+) -> Any:  # fmt: skip
     """`value` with nodes in place of leaves of JAX's, and of what these hold; what holds itself is left as it is.
 
     Args:
@@ -129,11 +146,12 @@ def parted(
       ends: whether something is a leaf, whatever it holds.
       node_of: another leaf -> its node, or None.
       itself: whether `value` becomes a node, also where JAX would take it apart.
+      is_node: whether something else that JAX would take apart becomes one.
     """
     around: list[Any] = []
 
     def opened(value: Any) -> Any:
-        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_unordered(item))
+        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_node(item))
         nodes = [(n, made) for n, leaf in enumerate(found) if not ends(leaf) and (made := node_of(leaf))]
         for number, made in nodes:
             found[number] = filled(found[number], made)
@@ -171,8 +189,11 @@ class _Cyclic(Exception):
 
 def dict_node(whole: Any) -> Held | None:
     """A dict whose keys JAX can't sort as a node of a pytree, with its keys in the order in which they were set."""
-    if not is_unordered(whole):
-        return None
+    return dict_in_order(whole) if is_unordered(whole) else None
+
+
+def dict_in_order(whole: Any) -> Held:
+    """A dict as a node of a pytree, with its keys in the order in which they were set."""
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
     return Held([*whole.values()], _dict, known)
 
