@@ -50,7 +50,7 @@ _SORTED = (dict, collections.defaultdict)  # by JAX
 _LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
 
 
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def is_iterator(node: Any) -> bool:
