@@ -93,17 +93,16 @@ def _from_last_pass(carry: Carry, code: types.CodeType) -> Carry:
     if number >= len(around.before) or around.before[number][0] is not code:
         return carry
     known = around.before[number][1]
-    try:
-        templates = tuple(map(_widened, carry.templates, known))
-    except Mismatch:
-        return carry
-    return dataclasses.replace(carry, templates=templates)
+    return dataclasses.replace(carry, templates=tuple(map(_widened, carry.templates, known)))
 
 
 def _widened(own: Template, earlier: Template) -> Template:
-    """The type of a variable, from those that it has now and had in the last pass; a container is another object now."""
+    """The type of a variable, from those that it has now and had in the last pass; what a pass has made is another object now."""
     both_held = structural(own) is not own and structural(earlier) is not earlier
-    return own if both_held else join_templates(own, earlier)
+    try:
+        return own if both_held else join_templates(own, earlier, lambda _: False)
+    except Mismatch:
+        return own
 
 
 def fixpoint_with_init(
