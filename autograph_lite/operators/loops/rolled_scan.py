@@ -346,11 +346,14 @@ def _numbers_of_functions(
       Refused: a number of such a function is in a variable that was an array, or is NumPy's in some iterations only, or
         meets an array of a narrower type.
     """
-    for k, value in enumerate(results):
+    called = {*filter(None, map(number_functions.function_called, recorded_equations.equations(jaxpr)))}
+    for k, value in enumerate(results if called else ()):
         equations, _ = live(jaxpr.eqns, [] if value is None else [jaxpr.outvars[k]])
         if k not in stay and any(map(number_functions.function_called, equations)):
             raise Refused("an array becomes a number of Python's", peels=1)
-    if any(map(_gives_numpys_number, recorded_equations.equations(jaxpr))) and _has_narrow_floats(jaxpr):
+    if not any(map(number_functions.gives_numpys_number, called)):
+        return dict(stay)
+    if _has_narrow_floats(jaxpr):
         raise Refused("a number of NumPy's, of 64 bits, meets an array of narrower floats")
     found, kinds = dict(stay), numpys_numbers.after(jaxpr, len(results))
     for k, number in stay.items():
@@ -359,10 +362,6 @@ def _numbers_of_functions(
                 raise Refused("a number is NumPy's in some iterations, and Python's in others")
             found[k] = Foretold(number.before, np.float64(number.after))
     return found
-
-
-def _gives_numpys_number(eqn: Any) -> bool:
-    return number_functions.gives_numpys_number(number_functions.function_called(eqn))
 
 
 def _has_narrow_floats(jaxpr: Any) -> bool:

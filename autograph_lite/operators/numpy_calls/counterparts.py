@@ -129,13 +129,12 @@ def of_numbers(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (
         not number_functions.knows_function(fn)
         or kwargs
-        or len(args) != (fn.nin if isinstance(fn, np.ufunc) else len(args))
+        or (isinstance(fn, np.ufunc) and len(args) != fn.nin)
     ):
         return None
-    traced = [value for value in args if _has_traced(value)]
-    if not traced or not all(
-        type(value) in (int, float, bool) or trial.is_number_of_python(value) for value in args
-    ):
+    if not any(map(_has_traced, args)):
+        return None
+    if not all(type(value) in (int, float, bool) or trial.is_number_of_python(value) for value in args):
         return None
     found = of(fn)
     return None if found is None else number_functions.call_of_numbers(fn, found(args, kwargs)[0])

@@ -93,10 +93,7 @@ def _sift_down(heap: Any, place: Any) -> None:
 
 def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
     """`bisect.bisect_left`."""
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
-    if hi is None:
-        hi = len(a)
+    hi = _end(a, lo, hi)
     while lo < hi:
         middle = (lo + hi) // 2
         if (a[middle] if key is None else key(a[middle]),) < (x,):
@@ -108,10 +105,7 @@ def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None)
 
 def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
     """`bisect.bisect_right`."""
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
-    if hi is None:
-        hi = len(a)
+    hi = _end(a, lo, hi)
     while lo < hi:
         middle = (lo + hi) // 2
         if (x,) < (a[middle] if key is None else key(a[middle]),):
@@ -119,6 +113,13 @@ def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
         else:
             lo = middle + 1
     return lo
+
+
+def _end(a: Any, lo: Any, hi: Any) -> Any:
+    """Where a search ends. Raises ValueError, as Python's do, where it would begin before the list."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    return len(a) if hi is None else hi
 
 
 def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
