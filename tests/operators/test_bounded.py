@@ -719,7 +719,7 @@ MutationError: 'ys' has a length that only the data knows, and one of its items 
   test.py:3 in fn
       if x > 0:
   The items of such a list are kept in arrays.
-  Fix: append arrays, numbers, or tuples of them."""
+  Fix: append arrays, numbers, texts, or tuples of them."""
     )
 
 

@@ -67,7 +67,9 @@ def into_payload(
             slots.append(operator.itemgetter(len(payload) - 1))
         else:
             slots.append(functools.partial(_fixed, _as_now(leaf)))
-    return lambda values: settled(jax.tree.unflatten(structure, [slot(values) for slot in slots]))
+    return lambda values: _with_items(
+        settled(jax.tree.unflatten(structure, [slot(values) for slot in slots]))
+    )
 
 
 def _is_caught(value: Any) -> bool:
@@ -432,9 +434,44 @@ def join_text(separator: str, items: Iterable[str], /) -> str:
     items = list(items)
     if isinstance(separator, Text):
         _refused(separator)
+    if _lists and _lists[0](items):
+        return format("{}", Joined(separator, items))
     if not holds_traced(items):
         return separator.join(items)
     return functools.reduce(lambda text, item: format("{}{}{}", text, separator, item), items)
+
+
+_lists: list[Callable[[Any], Any]] = []  # from above
+
+
+def knows_lists(is_dynamic: Callable[[Any], bool], with_items: Callable[[Any], Any]) -> None:
+    """Hands over what tells lists whose length only the data knows, and what gives them their items when the program has run."""
+    _lists[:] = [is_dynamic, with_items]
+
+
+def _with_items(tree: Any) -> Any:
+    return _lists[1](tree) if _lists else tree
+
+
+@jax.tree_util.register_pytree_node_class
+class Joined:
+    """The text of a list's items, when the program has run that knows how many there are."""
+
+    def __init__(self, separator: str, items: list[Any]) -> None:
+        self.separator, self.items = separator, items
+
+    def __format__(self, spec: str) -> str:
+        known = not _lists[0](self.items)
+        return builtins.format(self.separator.join(self.items), spec) if known else "texts of a list"
+
+    def tree_flatten(self) -> tuple[tuple[list[Any]], str]:
+        """As JAX asks for it."""
+        return (self.items,), self.separator
+
+    @classmethod
+    def tree_unflatten(cls, separator: str, items: Any) -> Joined:
+        """As JAX asks for it."""
+        return cls(separator, items[0])
 
 
 def _no_text(template: str) -> PythonOnlyError:

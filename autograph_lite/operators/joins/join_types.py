@@ -402,12 +402,17 @@ def fill(
         return arrays + [zeros(kind) for kind in template.leaves if isinstance(kind, Array)]
     if any(isinstance(kind, Array) for kind in template.leaves):
         for leaf, kind in zip(fitted(captured, template), template.leaves, strict=True):
-            if unions.is_absent(leaf):
-                arrays += [zeros(kind)] if isinstance(kind, Array) else []
-            elif isinstance(kind, Array):
-                made = _looked_up(leaf, lookup, kind)
-                arrays.append(_number(made, kind) if type(made) in NUMBERS else cast_leaf(made, kind))
+            if isinstance(kind, Array):
+                arrays.append(fitting_array(leaf, lookup, kind))
     return arrays
+
+
+def fitting_array(leaf: Any, lookup: Callable[[Any], Any], kind: Array) -> Any:
+    """The array of that type for a leaf of `fitted`, or NumPy's number."""
+    if unions.is_absent(leaf):
+        return zeros(kind)
+    made = _looked_up(leaf, lookup, kind)
+    return _number(made, kind) if type(made) in NUMBERS else cast_leaf(made, kind)
 
 
 def _looked_up(leaf: Any, lookup: Callable[[Any], Any], kind: Array) -> Any:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -75,6 +76,11 @@ def _parts(node: Node) -> list[Node]:
 
 def _variants(node: Node) -> list[Node]:
     return _parts(node)[1:] if _is_union(node.tree) else [node]
+
+
+def taken_apart(node: Node) -> tuple[Any, Sequence[Node]]:
+    """The tag of what is one of several, and its variants; else no tag, and the node."""
+    return (node.leaves[0] if _is_union(node.tree) else None), _variants(node)
 
 
 def _built(data: Any, parts: Sequence[Node]) -> Node:
@@ -181,6 +187,8 @@ class Renumbered(NamedTuple):
         first = self.places[0]
         if list(self.places) == [*range(first, first + len(self.places))]:
             return tag + np.int32(first)
+        if np.ndim(tag):  # of the items of a list
+            return jnp.asarray(self.places, np.int32)[tag]
         return lax.select_n(tag, *map(np.int32, self.places))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,11 +23,15 @@ from jax import lax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.operators.checks import traced_text
 from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.one_of import settled
 from autograph_lite.operators.values.place import Contents
+from autograph_lite.operators.values.values import Tracer, is_arraylike
 
 Item = Template
 KINDS = (list, tuple, collections.deque)
@@ -108,6 +113,12 @@ class Stretch(Part):
         """Those of a list that holds nothing else."""
         return dict(enumerate([self, *[Gap(self.origin)] * self.gaps]))
 
+    def items(self) -> list[Any]:
+        """The items, when the program has run."""
+        columns = [list(column) for column in self.columns]
+        rows = [[column[i] for column in columns] for i in range(int(self.length))]
+        return [settled(rebuild(self.item, row, "an item")) for row in rows]
+
     @property
     def gaps(self) -> int:
         """How many of them follow the stretch: more than any index that is written as a number, or enough."""
@@ -184,6 +195,23 @@ def parts_of(values: Iterable[Any]) -> list[Any]:
     return found
 
 
+def with_items(tree: Any) -> Any:
+    """`tree` with the items in place of the stretches in its lists, when the program has run."""
+    if not _made:
+        return tree
+    leaves, structure = pytrees.flatten(tree, is_dynamic)
+    return jax.tree.unflatten(structure, [_known_list(leaf) if is_dynamic(leaf) else leaf for leaf in leaves])
+
+
+def _known_list(values: Sequence[Any]) -> Any:
+    parts = parts_of(values)
+    lengths = [part.length for part in parts if isinstance(part, Stretch)]
+    if not all(is_arraylike(length) and not isinstance(length, Tracer) for length in lengths):
+        return values  # of an example of the text
+    items = [part.items() if isinstance(part, Stretch) else [part] for part in parts]
+    return type(values)(itertools.chain.from_iterable(items))  # type: ignore[call-arg]
+
+
 def most_of(parts: Iterable[Any]) -> int:
     """How many items there are at most."""
     return sum(part.most if isinstance(part, Stretch) else 1 for part in parts)
@@ -231,3 +259,6 @@ def whole(values: Any) -> Any:
     if is_dynamic(values):
         raise length_error(values)
     return growing_lists.readable(values, "an unpacking")
+
+
+traced_text.knows_lists(is_dynamic, with_items)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autograph_lite.errors import MutationError
+from autograph_lite.operators.checks.traced_text import Text
+from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import Mismatch
 from autograph_lite.operators.lists.capacity import OutgrownError
 from autograph_lite.operators.user_code import place_names
@@ -49,6 +51,14 @@ def dynamic_list_error(name: str, changed: Any, location: Any) -> MutationError:
 def unlike(place: Place, found: Mismatch, location: Any) -> MutationError:
     """Items that can't stand in one buffer."""
     name = place_names.owner_spelling(place.owner)
+    if found.many:
+        what = f"An item of {_called(name, start=False)}"
+        return MutationError(
+            join_errors.many_variants(what, found),
+            where=(place_names.written_at(place.owner), location),
+            why=join_errors.LIMITED,
+            fix="append a number that says which it is, and look it up after the call.",
+        )
     return MutationError(
         f"An item of {_called(name, start=False)} is {found.left}, and another one {found.right}.",
         where=(place_names.written_at(place.owner), location),
@@ -90,14 +100,23 @@ def returned_deque_error(owner: Any, location: Any) -> MutationError:
     )
 
 
-def unkept(place: Place, kind: str, location: Any) -> MutationError:
+def unkept(place: Place, item: Any, location: Any) -> MutationError:
     """An item that is no value that a program computes."""
     name = place_names.owner_spelling(place.owner)
+    if isinstance(item, Text):
+        return MutationError(
+            f"{_called(name)} has a length that only the data knows, and gets text with a traced value in it, "
+            f"{str.__str__(item)!r}.",
+            where=(place_names.written_at(place.owner), location),
+            why="The items of such a list are kept in arrays, and the text is made when the program has run.",
+            fix='append what the text is made of, ("negative", i), and make the text after the call.',
+        )
+    kind = type(item).__name__
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and one of its items is a {kind}.",
         where=(place_names.written_at(place.owner), location),
         why="The items of such a list are kept in arrays.",
-        fix="append arrays, numbers, or tuples of them.",
+        fix="append arrays, numbers, texts, or tuples of them.",
     )
 
 

@@ -7,19 +7,26 @@ ys.index(x), ys.count(x)              of the items that count; for numbers
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.joins.join_types import LEAF, capture
+from autograph_lite.operators.joins import unions
+from autograph_lite.operators.joins.join_types import LEAF, Array, capture
 from autograph_lite.operators.lists import bounded_growth, sort_order
-from autograph_lite.operators.lists.dynamic_length import Stretch, dynamic_len, length_error
+from autograph_lite.operators.lists.dynamic_length import KINDS, Stretch, dynamic_len, length_error
 from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, stretch_template
-from autograph_lite.operators.values.values import traced
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.values import is_arraylike, traced
 
 
 def reverse(values: list[Any]) -> None:
@@ -50,7 +57,11 @@ def remove(values: list[Any], value: Any, /) -> None:
 
 def index(values: Sequence[Any], value: Any, /) -> Any:
     """`values.index(value)`."""
-    return _counted(_found(values, value, "list.index(x): x not in list"))
+    try:
+        message = str([].index(value))
+    except ValueError as error:
+        message = "list.index(x): x not in list" if traced(value) else str(error)
+    return _counted(_found(values, value, message))
 
 
 def count(values: Sequence[Any], value: Any, /) -> Any:
@@ -103,11 +114,37 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def items_equal(values: Sequence[Any], value: Any) -> Any:
-    """For each place of the buffer, whether its item equals a number. Raises MutationError where these are no numbers."""
-    stretch, column = _numbers(values)
-    if jnp.ndim(value):
+    """For each place of the buffer, whether its item equals a value.
+
+    Raises:
+      MutationError: this or these are no numbers, texts, or other values that are compared at once.
+    """
+    if type(value) is OneOf:
+        return on_each(functools.partial(items_equal, values), value)
+    stretch = packed(values)
+    columns = iter(stretch.columns)
+    leaves = [(leaf, next(columns) if isinstance(leaf, Array) else None) for leaf in stretch.item.leaves]
+    tag, variants = unions.taken_apart(unions.Node(stretch.item.tree, leaves))
+    if isinstance(value, KINDS) or np.shape(value):
         raise length_error(values)
-    return (column == value) & counting(stretch)
+    tests = [_equal(variant, value, values) for variant in variants]
+    if tag is not None:
+        tests = [test & (tag[1] == n) for n, test in enumerate(tests)]
+    return functools.reduce(operator.or_, tests) & counting(stretch)
+
+
+def _equal(variant: unions.Node, value: Any, values: Sequence[Any]) -> Any:
+    """Whether each of the items equals a value that is no list or tuple, if it is of this variant."""
+    if variant.tree != LEAF:
+        return value is None and variant.tree == jax.tree.structure(None)
+    leaf, column = variant.leaves[0]
+    if isinstance(leaf, Array):
+        if leaf.shape:
+            raise length_error(values)
+        return column == value if is_arraylike(value) else False
+    if ownership.is_users_class(type(leaf.value)):  # its `__eq__` may do anything
+        raise length_error(values)
+    return leaf.value == value
 
 
 def counting(stretch: Stretch) -> Any:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks.traced_text import Text
 from autograph_lite.operators.joins.join_types import (
     Array,
     Captured,
@@ -25,8 +26,9 @@ from autograph_lite.operators.joins.join_types import (
     Mismatch,
     Template,
     capture,
-    cast_leaf,
     fill,
+    fitted,
+    fitting_array,
     join_templates,
     rebuild,
     widen,
@@ -46,6 +48,7 @@ from autograph_lite.operators.lists.dynamic_length import (
 from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.operators.values.values import is_arraylike
 
@@ -63,7 +66,7 @@ def item_of(
     for value in values:
         new = value.value.item if isinstance(value.value, Stretch) else _plain(value, place)
         try:
-            joint = new if known is None else join_templates(known, new, outlives=None)
+            joint = new if known is None else join_templates(known, new)
             if known is not None:
                 trial.refuse_promotion(known, new)
             known = joint
@@ -81,7 +84,7 @@ def _plain(value: Captured, place: Place) -> Item:
         if isinstance(leaf, growing_lists.Earlier):
             raise leaf.uneven()
     if not _is_value(value.value):
-        raise list_errors.unkept(place, type(value.value).__name__, source_places.here())
+        raise list_errors.unkept(place, value.value, source_places.here())
     return widen(value.template)
 
 
@@ -89,7 +92,9 @@ def _is_value(item: Any) -> bool:
     """Whether an item can't be changed in place, so that it does not matter which object it is."""
     if isinstance(item, tuple):
         return all(map(_is_value, item))
-    return is_arraylike(item) or isinstance(item, growing_lists.IMMUTABLE)
+    if type(item) is OneOf:
+        return all(map(_is_value, options_of(item)))
+    return is_arraylike(item) or (isinstance(item, growing_lists.IMMUTABLE) and not isinstance(item, Text))
 
 
 def stretch_template(item: Item, most: int, room: int, values: Iterable[Captured], place: Place) -> Template:
@@ -109,37 +114,47 @@ def stretched(values: Sequence[Captured], template: Template, item: Item) -> Cap
         lengths = [lookup(value.leaves[0]) for value in values if isinstance(value.value, Stretch)]
         return jnp.asarray(total(len(values) - len(lengths), lengths), jnp.int32)
 
-    def column(rank: int, position: int) -> Deferred:
-        return Deferred(lambda lookup, kind: _filled(values, rank, position, lookup, kind))
+    def column(position: int) -> Deferred:
+        return Deferred(lambda lookup, kind: _filled(values, [row[position] for row in rows], lookup, kind))
 
-    positions = [i for i, leaf in enumerate(item.leaves) if isinstance(leaf, Array)]
-    leaves = [Deferred(count), *itertools.starmap(column, enumerate(positions))]
-    return Captured(None, True, template, leaves)
+    rows = [_fitted_item(value, item) for value in values]
+    columns = [column(i) for i, leaf in enumerate(item.leaves) if isinstance(leaf, Array)]
+    return Captured(None, True, template, [Deferred(count), *columns])
 
 
-def _filled(values: Sequence[Captured], rank: int, position: int, lookup: Lookup, kind: Array) -> jax.Array:
+def _fitted_item(value: Captured, item: Item) -> list[Any]:
+    """The leaves of an item, or the columns of a stretch, in the places of those of a type that holds them."""
+    if not isinstance(value.value, Stretch):
+        return fitted(value, item)
+    columns, known = iter(value.leaves[1:]), value.value.item
+    leaves = [next(columns) if isinstance(leaf, Array) else leaf.value for leaf in known.leaves]
+    return fitted(Captured(None, True, known, leaves), item)
+
+
+def _filled(values: Sequence[Captured], leaves: Sequence[Any], lookup: Lookup, kind: Array) -> jax.Array:
     """A buffer with one array of each item."""
     row = dataclasses.replace(kind, shape=kind.shape[1:])
 
-    def part(value: Captured) -> tuple[Any, Any]:
+    def part(value: Captured, leaf: Any) -> tuple[Any, Any]:
         """Rows, and how many of them count."""
-        if isinstance(value.value, Stretch):
-            rows = lookup(value.leaves[1 + rank])
-            return avals.as_type(rows, kind.dtype, kind.weak), lookup(value.leaves[0])
-        # Not by `[None]`, whose result would be what the array is by now.
-        return lax.expand_dims(cast_leaf(lookup(value.leaves[position]), row), (0,)), 1
+        if not isinstance(value.value, Stretch):
+            # Not by `[None]`, whose result would be what the array is by now.
+            return lax.expand_dims(fitting_array(leaf, lookup, row), (0,)), 1
+        of_them = dataclasses.replace(kind, shape=(value.value.room, *row.shape))
+        rows = fitting_array(leaf, lookup, of_them)  # or one number: which variant all of them are
+        return jnp.broadcast_to(rows, of_them.shape), lookup(value.leaves[0])
 
-    known = list(itertools.takewhile(lambda value: not isinstance(value.value, Stretch), values))
+    known = sum(1 for _ in itertools.takewhile(lambda value: not isinstance(value.value, Stretch), values))
     if not values:
         return zeros(kind)
     if known:
-        buffer = jnp.stack([cast_leaf(lookup(value.leaves[position]), row) for value in known])
-        end: Any = len(known)
+        buffer = jnp.stack([fitting_array(leaf, lookup, row) for leaf in leaves[:known]])
+        end: Any = known
     else:
-        buffer, end = part(values[0])
+        buffer, end = part(values[0], leaves[0])
     buffer = _resized(buffer, kind)
-    for value in values[max(len(known), 1) :]:
-        rows, count = part(value)
+    for value, leaf in list(zip(values, leaves, strict=True))[max(known, 1) :]:
+        rows, count = part(value, leaf)
         if isinstance(
             value.value, Stretch
         ):  # room behind, as JAX moves a part that does not fit to the front

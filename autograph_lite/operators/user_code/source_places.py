@@ -160,10 +160,13 @@ def outer_frame(frame: types.FrameType) -> types.FrameType | None:
 _TREES = frozenset({
     *(fn.__code__.co_filename for fn in (jax.tree.flatten, jax.tree_util.tree_flatten)),
     f"{PACKAGE}/operators/values/pytrees.py", f"{PACKAGE}/operators/values/dataclass_objects.py",
+    f"{PACKAGE}/operators/values/one_of.py",
 })  # fmt: skip
 _TAKERS = tuple(
     f"{PACKAGE}/{name}.py"
     for name in (
+        "operators/checks/exception_templates",
+        "operators/checks/traced_text",
         "operators/effects/container_identity",
         "operators/lists/packing",
         "operators/calls/recursion_guard",

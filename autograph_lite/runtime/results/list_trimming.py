@@ -20,7 +20,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.operators.effects import container_identity, journal
-from autograph_lite.operators.joins.join_types import rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.lists.dynamic_length import Part, Stretch, is_dynamic, parts_of
 from autograph_lite.operators.ragged.extents import Span
@@ -103,8 +102,7 @@ def _items(part: Any) -> Iterable[Any]:
         return [part]
     if isinstance(part.length, Tracer):
         raise part.misused()
-    columns = [list(column) for column in part.columns]
-    return [rebuild(part.item, [column[i] for column in columns], "an item") for i in range(int(part.length))]
+    return part.items()
 
 
 def refuse_outside(change: journal.Change) -> None:
