@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -66,7 +67,7 @@ def test_operations_in_any_order_under_traced_conditions(seed) -> None:
 
 
 def test_the_number_of_texts_in_lanes_and_derivatives_beside_them() -> None:
-    def f(x):
+    def f(x) -> Any:
         log = []
         if x > 0:
             log.append("positive")

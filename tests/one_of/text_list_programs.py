@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -166,7 +167,7 @@ def tuples_of_a_text_and_numbers(xs):
 
 @program(FIRST, SECOND, NONE)
 def tuples_of_two_lengths(xs):
-    log = [("start",)]
+    log: list[Any] = [("start",)]
     for x in xs:
         if x < 0:
             log.append(("negative", x))
