@@ -444,9 +444,9 @@ def join_text(separator: str, items: Iterable[str], /) -> str:
 _lists: list[Callable[[Any], Any]] = []  # from above
 
 
-def knows_lists(is_dynamic: Callable[[Any], bool], with_items: Callable[[Any], Any]) -> None:
+def knows_lists(is_dynamic: Callable[[Any], bool], with_known_items: Callable[[Any], Any]) -> None:
     """Hands over what tells lists whose length only the data knows, and what gives them their items when the program has run."""
-    _lists[:] = [is_dynamic, with_items]
+    _lists[:] = [is_dynamic, with_known_items]
 
 
 def _with_items(tree: Any) -> Any:

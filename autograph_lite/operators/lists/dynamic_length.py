@@ -195,7 +195,7 @@ def parts_of(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def with_items(tree: Any) -> Any:
+def with_known_items(tree: Any) -> Any:
     """`tree` with the items in place of the stretches in its lists, when the program has run."""
     if not _made:
         return tree
@@ -261,4 +261,4 @@ def whole(values: Any) -> Any:
     return growing_lists.readable(values, "an unpacking")
 
 
-traced_text.knows_lists(is_dynamic, with_items)
+traced_text.knows_lists(is_dynamic, with_known_items)
