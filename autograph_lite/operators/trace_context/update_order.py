@@ -24,6 +24,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals import overlapping_updates, provenance, tracing_state
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
@@ -58,6 +59,7 @@ def read_in_order(base: Any, value: Any, *, unknown: bool = False) -> Any:
         tracing_state.is_of(base, trace) for trace in (now.trace, tracing_state.current_trace())
     ):  # it comes from outside of the loop
         return value
+    base = storages.latest_version(base)  # not the name's array, which is another one after each write
     array, value = lax.optimization_barrier((latest(base), value))
     now.behind[id(base), id(tracing_state.current_trace())] = base, array
     return value
@@ -96,6 +98,7 @@ def latest(base: Any) -> Any:
     now: Barriers | None = thread.now.barriers
     if now is None:
         return base
+    base = storages.latest_version(base)
     return now.behind.get((id(base), id(tracing_state.current_trace())), (None, base))[1]
 
 

@@ -1,0 +1,83 @@
+"""Is what a loop reads of an array what the last write has left, where barriers stand between reads and writes?
+
+A part of an array that a name holds is read again after a write; so the array that the name of the whole stands for is
+another one than before, and what was known of the old one must not be taken for it.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+
+import autograph_lite
+
+X = np.array([-1.0, 2.0, 2.0, 5.0], np.float32)
+
+
+def positions(x, k):
+    x[np.flatnonzero(x > 2)] *= -1
+
+
+def at_positions(x, k):
+    x[np.flatnonzero(x > 2)] = x[np.flatnonzero(x > 2)] + 1
+
+
+def window(x, k):
+    x[k : k + 2] = x[k : k + 2] * 2
+
+
+def of_any_length(x, k):
+    x[: k + 1] += x[: k + 1] * 2
+
+
+def masked(x, k):
+    x[x > 2] *= -1
+
+
+def item(x, k):
+    x[0] = x[0] * 2 + x[k]
+
+
+def summed(x, k):
+    x[1] += x[: k + 1].sum()
+
+
+STATEMENTS = [positions, at_positions, window, of_any_length, masked, item, summed]
+
+
+def program(last):
+    def f(x, n):
+        total = 0.0
+        for k in range(3):
+            x[k] += 1
+            part = x[0:2]
+            x[0] += 1
+            total = total * 2 + part.sum()
+            last(x, k)
+            total = total * 2 + part.sum()
+        while n < 3:
+            part = x[n : n + 2]
+            x[n] *= 3
+            last(x, n)
+            total = total + part.sum()
+            n = n + 1
+        return x, total
+
+    return f
+
+
+@pytest.mark.parametrize("last", STATEMENTS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("form", ["convert", "jit", "vmap"])
+def test_a_read_after_a_write_of_the_same_pass(last, form):
+    f = program(last)
+    x, total = f(X.copy(), np.int32(0))
+    if form == "convert":
+        found = autograph_lite.convert(f)(X.copy(), np.int32(0))
+    elif form == "jit":
+        found = jax.jit(autograph_lite.to_graph(f))(X, np.int32(0))
+    else:
+        found = jax.vmap(autograph_lite.to_graph(f))(X[None], np.zeros(1, np.int32))
+        found = found[0][0], found[1][0]
+    np.testing.assert_allclose(found[0], x)
+    np.testing.assert_allclose(found[1], total)
