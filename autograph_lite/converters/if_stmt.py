@@ -32,7 +32,8 @@ def convert_if(node: gast.If, plan: Plan, names: Sequence[str], context: Context
     match node.test:
         case gast.Call(
             func=gast.Attribute(
-                value=gast.Name(id=root), attr="unraised" | "catches" | "passed" | "left_loop"
+                value=gast.Name(id=root),
+                attr="unraised" | "catches" | "passed" | "left_loop" | "each_variant",
             )
         ) if root == context.ag:
             assert isinstance(call, gast.Call)

@@ -10,8 +10,8 @@
                                               y = n
 
 Value, singleton, or-, wildcard and capture patterns are translated. A class, mapping or sequence pattern looks at Python
-structure, which is never traced: a small `match` is left for it. What may be traced, guards and the values inside such a
-pattern, is asked after it (see `structural`).
+structure: a small `match` is left for it, one for each case, which is tried for each variant of what is one of several. What
+may be traced, guards and the values inside such a pattern, is asked after it (see `structural`).
 """
 
 from __future__ import annotations
@@ -42,12 +42,7 @@ class _Match(trees.ScopeTransformer):
         before = [quote.assign([subject], node.subject)]
         if all(_simple(case.pattern) for case in node.cases):
             return quote.all_located([*before, *self.chain(subject, node.cases)], node)
-        if any(
-            case.guard is not None or structural.asks(case.pattern) or structural.asks_items(case.pattern)
-            for case in node.cases
-        ):
-            return quote.all_located([*before, *self.one_by_one(subject, node.cases)], node)
-        return quote.all_located([*before, *self.structural(subject, node.cases)], node)
+        return quote.all_located([*before, *self.one_by_one(subject, node.cases)], node)
 
     def chain(self, subject: str, cases: list[gast.match_case]) -> Block:
         if not cases:
@@ -90,21 +85,6 @@ class _Match(trees.ScopeTransformer):
             [*find, gast.If(quote.name(matched), case.body, self.chain(subject, rest) if rest else [])],
             case.body[0],
         )
-
-    def structural(self, subject: str, cases: list[gast.match_case]) -> Block:
-        """A `match` that only finds the number of the case, then a chain on that number."""
-        which = self.fresh("case")
-        finders = []
-        for number, case in enumerate(cases):
-            found = quote.assign([which], quote.constant(number))
-            finders.append(gast.match_case(case.pattern, case.guard, [quote.located(found, case.body[0])]))
-        chain: Block = []
-        for number, case in reversed(list(enumerate(cases))):
-            test = quote.expr("which == number", which=which, number=quote.constant(number))
-            chain = [quote.located(gast.If(test, case.body, chain), case.body[0])]
-        none = quote.assign([which], quote.constant(None))
-        asked = structural.known(subject, [case.pattern for case in cases], self.context)
-        return [none, gast.Match(asked, finders), *chain]
 
     def one_by_one(self, subject: str, cases: list[gast.match_case]) -> Block:
         """A chain of `if`, each of them after a `match` that tries one case."""

@@ -108,6 +108,11 @@ def settling(_tried: catching) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
+def each_variant(_subject: Any) -> bool:
+    """Whether an `if` runs, as it does for each variant of a value: a value of Python's is one."""
+    return True
+
+
 def unraised() -> bool:
     """Whether Python would run the statement: where Python runs, it does."""
     return True

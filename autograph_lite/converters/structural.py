@@ -1,10 +1,12 @@
 """One case of a `match` whose pattern looks at structure, and whose guard, or values in the pattern, may be traced.
 
     case (0, y) if y > x:                 matched = False
-        ...                               match subject:
-                                              case (value, y):
-                                                  if value == 0:
-                                                      matched = y > x
+        ...                               if each_variant(subject):
+                                              match subject:
+                                                  case (value, y):
+                                                      matched = value == 0
+                                          if matched:
+                                              matched = y > x
 
 Python finds out about the structure and binds the names, as it does; a value in the pattern becomes a name that is compared
 afterwards. Names are bound even where such a comparison fails, which Python leaves open.
@@ -13,7 +15,7 @@ afterwards. Names are bound even where such a comparison fails, which Python lea
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import gast
 
@@ -25,21 +27,12 @@ from autograph_lite.syntax import quote, trees
 Fresh = Callable[[str], str]
 
 
-def asks(pattern: gast.pattern) -> bool:
-    """Whether a pattern compares values inside of what it matches."""
-    return any(isinstance(node, (gast.MatchValue, gast.MatchSingleton)) for node in gast.walk(pattern))
-
-
-def known(subject: str, patterns: Sequence[gast.pattern], context: Context) -> gast.expr:
-    """The subject of a `match` that Python decides, which has to know the structure that the patterns ask for."""
+def _known(subject: str, pattern: gast.pattern, context: Context) -> gast.expr:
+    """The subject of a `match` that Python decides, which has to know the structure that the pattern asks for."""
     kinds = (gast.MatchClass, gast.MatchMapping, gast.MatchSequence)
-    deep = any(sum(isinstance(node, kinds) for node in gast.walk(pattern)) > 1 for pattern in patterns)
-    sequences = max(
-        2
-        if any(isinstance(node, gast.MatchSequence) for node in _in_parts(pattern))
-        else int(asks_items(pattern))
-        for pattern in patterns
-    )
+    deep = sum(isinstance(node, kinds) for node in gast.walk(pattern)) > 1
+    in_parts = any(isinstance(node, gast.MatchSequence) for node in _in_parts(pattern))
+    sequences = 2 if in_parts else int(asks_items(pattern))
     return quote.expr(
         f"ag.python_structure(subject, deep{f', {sequences}' if sequences else ''})",
         ag=context.ag,
@@ -94,9 +87,9 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
         body = quote.stmts("matched = found", matched=matched, found=found)
         if whole is not None:  # its items may stand for it in the `match`
             body.insert(0, quote.assign([whole], quote.name(subject)))
-        attempt: gast.stmt = gast.Match(
-            known(subject, [pattern], context), [gast.match_case(pattern, None, body)]
-        )
+        one = gast.Match(_known(subject, pattern, context), [gast.match_case(pattern, None, body)])
+        each = quote.expr("ag.each_variant(subject)", ag=context.ag, subject=quote.name(subject))
+        attempt: gast.stmt = gast.If(each, [one], [])
         if number:
             attempt = gast.If(gast.UnaryOp(gast.Not(), quote.name(matched)), [attempt], [])
         done.append(attempt)

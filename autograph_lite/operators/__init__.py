@@ -19,6 +19,7 @@ from autograph_lite.operators.branches.definedness import (
     reached,
     returned,
 )
+from autograph_lite.operators.branches.each_variant import each_variant
 from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.branches.switch_stmt import switch_stmt
 from autograph_lite.operators.branches.truth import python_structure, python_test, truth
@@ -126,6 +127,7 @@ __all__ = [
     "cause",
     "compare",
     "defined",
+    "each_variant",
     "deleted",
     "divisor",
     "dropped",

@@ -62,13 +62,15 @@ MATCH = {
     ),
     "structure is matched by Python": (
         "match k:\n    case P(x=x):\n        a(x)\n    case {'k': v}:\n        b(v)",
-        "subject = k\ncase = None\nmatch ag.python_structure(subject, False):\n    case P(x=x):\n        case = 0\n    case {'k': v}:\n        case = 1\n"
-        "if case == 0:\n    a(x)\nelif case == 1:\n    b(v)",
+        "subject = k\nmatched = False\nif ag.each_variant(subject):\n    match ag.python_structure(subject, False):\n        case P(x=x):\n"
+        "            matched = True\nif matched:\n    a(ag.assigned(x))\nelse:\n    matched_2 = False\n    if ag.each_variant(subject):\n"
+        "        match ag.python_structure(subject, False):\n            case {'k': v}:\n                matched_2 = True\n"
+        "    if matched_2:\n        b(ag.assigned(v))",
     ),
     "a sequence may be an array, which keeps its name": (
         "match k:\n    case [0, y] as whole:\n        a(y)",
-        "subject = k\nmatched = False\nmatch ag.python_structure(subject, False, 1):\n    case [value, y]:\n"
-        "        whole = subject\n        matched = value == 0\nif matched:\n    a(ag.assigned(y))",
+        "subject = k\nmatched = False\nif ag.each_variant(subject):\n    match ag.python_structure(subject, False, 1):\n        case [value, y]:\n"
+        "            whole = subject\n            matched = value == 0\nif matched:\n    a(ag.assigned(y))",
     ),
 }
 SUBSCRIPTS = {

@@ -103,7 +103,6 @@ PATTERNS = (
 
 # What is refused, as the pages say: never a result that is another one.
 REFUSED = (
-    "`match` asks for the structure of a value",
     "asks for the identity of",
     "asks whether a traced number is a member of an enum of ints",
     "A traced value, .* is a key of a dict or an item of a set",

@@ -18,6 +18,7 @@ from tests.one_of import (
     number_enum_programs,
     object_programs,
     once_refused,
+    pattern_programs,
     rebound_programs,
     record_programs,
     text_programs,
@@ -110,6 +111,19 @@ def test_lists_tuples_and_dicts_of_unlike_structure(function, call) -> None:
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[once_refused.__name__])
 def test_what_was_refused(function, call) -> None:
     agrees(function, call)
+
+
+@pytest.mark.parametrize(("function", "call"), PROGRAMS[pattern_programs.__name__])
+def test_patterns(function, call) -> None:
+    agrees(function, call)
+
+
+def test_lanes_and_derivatives_of_patterns_have_no_callbacks() -> None:
+    function = autograph_lite.to_graph(pattern_programs.the_value_itself_after_a_class)
+    xs = jnp.array([1.0, -2.0])
+    np.testing.assert_allclose(jax.vmap(function)(xs), [2, -20])
+    np.testing.assert_allclose(jax.vmap(jax.grad(function))(xs), [2, 10])
+    assert "callback" not in str(jax.make_jaxpr(function)(1.0))
 
 
 @pytest.mark.parametrize(("function", "call"), PROGRAMS[everyday_programs.__name__])

@@ -42,14 +42,6 @@ def member_of_a_traced_value(x):
         return 0
 
 
-def class_pattern(x):
-    shape = Circle(x) if x > 0 else None
-    match shape:
-        case Circle(r=r):
-            return r
-    return 0.0
-
-
 def member_of_ints(x):
     level = jnp.where(x > 0, Level.LOW, Level.HIGH)
     return level is Level.LOW
@@ -239,11 +231,6 @@ def derivative_of_none(x):
             derivative_of_none,
             PythonOnlyError,
             "JAX is given a value that is one of None, float32[] where it takes an array.",
-        ),
-        (
-            class_pattern,
-            PythonOnlyError,
-            "`match` asks for the structure of a value that is one of None, Circle.",
         ),
         (
             member_of_ints,

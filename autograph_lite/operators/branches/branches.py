@@ -106,6 +106,8 @@ def _staged(
     if path_facts.is_asked(select):
         for value, *found in zip(values, *(path.values for path in paths), strict=False):
             _present(value, found, select)
+    for i, value in enumerate(values):
+        _tell(value, select, [(number, path.values[i]) for number, path in enumerate(paths) if path in alive])
     writes.commit(arrays, select)
     if decision_log.listeners:
         unions = [
@@ -157,6 +159,16 @@ def _present(value: Any, found: Sequence[Captured], select: Any) -> None:
     """Notes that a variable has a value where the select holds that chose it."""
     if isinstance(value, Maybe) and found[0].present is True and found[-1].present is False:
         value.present = select
+
+
+def _tell(value: Any, select: Any, found: Sequence[tuple[int, Captured]]) -> None:
+    """Notes what a bool tells that each path knows: what is known on the paths that leave it so."""
+    if not all(type(each.value) is bool for _, each in found) or isinstance(value, bool):
+        return
+    left = [
+        [path_facts.facts_of(select, n) for n, each in found if each.value is end] for end in (True, False)
+    ]
+    path_facts.tell(value, *(functools.reduce(path_facts.either, facts) for facts in left if facts))
 
 
 def _said(label: str, values: Sequence[Captured]) -> str:

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.errors import AutographError, BranchMismatchError
+from autograph_lite.errors import AutographError, BranchMismatchError, PythonOnlyError
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
@@ -225,6 +225,31 @@ def _any_of(tag: Any, numbers: Sequence[int], results: Sequence[Any]) -> Any:
     may = [number for number, result in zip(numbers, results, strict=True) if result is not False]
     not_ = [number for number, result in zip(numbers, results, strict=True) if result is not True]
     return path_facts.tell(test, path_facts.fact(tag, may), path_facts.fact(tag, not_))
+
+
+class Variants:
+    """The variants that a value may be, for each of which an `if` runs its branch; `ag.each_variant(value)`."""
+
+    def __init__(self, value: OneOf) -> None:
+        self._value = value
+
+    def __bool__(self) -> bool:
+        raise PythonOnlyError(
+            f"`match` asks for the structure of a value that is {self._value!r}, where only Python can.",
+            why="A traced value decides which it is.",
+            fix="move the `match` into a plain function.",
+        )
+
+    def stage(self, fun: Callable[..., Any], operands: Sequence[Any], names: Sequence[str]) -> Any:
+        """The variables after `fun` has run for the one that it is."""
+        numbers = path_facts.possible(self._value)
+        return branches.stage(_selecting(tag_of(self._value), numbers), [fun] * len(numbers), operands, names)
+
+
+def each_variant(value: Any) -> Any:
+    """What an `if` asks for that runs for each variant of a value: true where it is none of several."""
+    value = path_facts.narrow(value)
+    return Variants(value) if type(value) is OneOf else True
 
 
 def chosen_variant(tag: Any, values: Sequence[Any], refused: Callable[[str], Exception]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
+from autograph_lite.operators.branches.each_variant import Variants
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.trace_context import decision_log
@@ -42,6 +43,8 @@ def if_stmt(
 
     Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html
     """
+    if type(test) is Variants:
+        return test.stage(true_fun, operands, names)
     if test is not True and test is not False:
         known, test = test, python_truth(test)
         if traced(test):
