@@ -228,7 +228,7 @@ def _any_of(tag: Any, numbers: Sequence[int], results: Sequence[Any]) -> Any:
 
 
 class Variants:
-    """The variants that a value may be, for each of which an `if` runs its branch; `ag.each_variant(value)`."""
+    """The variants that a value may be: an `if` on `ag.each_variant(value)` runs its branch for each."""
 
     def __init__(self, value: OneOf) -> None:
         self._value = value
