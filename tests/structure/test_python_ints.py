@@ -414,3 +414,24 @@ def test_as_python_or_an_error(steps, turns):
         assert peak > 2**31 - 1
     else:
         assert found == [*want]
+
+
+def linear(n):
+    h = 5
+    while n > 0:
+        h = h * 31 + 7
+        n = n - 1
+    return h
+
+
+@pytest.mark.parametrize("last", [5, 6])
+def test_in_a_shard_map_whose_types_are_not_checked(last):
+    mesh = jax.sharding.Mesh(jax.devices()[:1], ("d",))
+    spec = jax.sharding.PartitionSpec("d")
+    f = jax.shard_map(jax.vmap(to_graph(linear)), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    n = np.arange(3, last + 1, dtype=np.int32)
+    if last == 5:
+        assert jax.jit(f)(n).tolist() == [linear(int(v)) for v in n]
+    else:
+        with pytest.raises(Exception, match="computes an int .*that does not fit int32"):
+            jax.block_until_ready(jax.jit(f)(n))

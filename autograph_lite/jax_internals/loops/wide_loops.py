@@ -104,12 +104,13 @@ def with_wide_numbers(
       ends: between which numbers they lie.
       tell: is told of ints that do not fit; without it, they are left alone.
     """
-    mesh = jax.sharding.get_abstract_mesh()
-    native = config.enable_x64.value or jax.default_backend() == "tpu" or not mesh.empty
-    floats = {} if native or floats is None else floats
-    if native and (tell is None or mesh.manual_axes):
-        return None
     *tests, body = jaxprs
+    mesh = jax.sharding.get_abstract_mesh()
+    is_whole = mesh.empty or (mesh.are_all_axes_manual and not _varies([*init, *rows], jaxprs))
+    native = config.enable_x64.value or jax.default_backend() == "tpu" or not is_whole
+    floats = {} if native or floats is None else floats
+    if native and (tell is None or (mesh.manual_axes and not is_whole)):
+        return None
     width = SHORT if native and not config.enable_x64.value else LONG
     nest = Nest(None if tell is None else python_ints.Ints(width), native)
     doubles = [None if native else _double_of(v) for v in init]
@@ -167,6 +168,11 @@ def with_wide_numbers(
         tell,
         after if is_kept else None,
     )
+
+
+def _varies(values: Sequence[Any], jaxprs: Sequence[Any]) -> bool:
+    """Whether something in a loop is typed as one for each device of a `shard_map`, as our equations are not."""
+    return any(map(avals.varying_axes, [*values, *(held for each in jaxprs for held in each.consts)]))
 
 
 def _made_by(jaxpr: Any, out: Any) -> Any:
