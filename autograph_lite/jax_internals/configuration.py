@@ -8,12 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import jax
-from jax._src import (
-    api,
-    config,
-    source_info_util,
-    traceback_util,
-)
+from jax._src import api, config, source_info_util, traceback_util
 
 
 def trace_context() -> Hashable:

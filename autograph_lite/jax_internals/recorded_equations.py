@@ -6,10 +6,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from jax._src import (
-    core,
-    source_info_util,
-)
+from jax._src import core, source_info_util
 
 from autograph_lite.jax_internals.tracing_state import program_trace
 

@@ -10,18 +10,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from jax._src import (
-    callback,
-    checkify,
-    config,
-    core,
-    effects,
-    linear_util,
-)
+from jax._src import callback, checkify, config, core, effects, linear_util
 from jax._src.interpreters import batching, partial_eval
-from jax.extend.core import (  # type: ignore[attr-defined]
-    get_opaque_trace_state,
-)
+from jax.extend.core import get_opaque_trace_state  # type: ignore[attr-defined]
 
 from autograph_lite.jax_internals.numpy_constants import keep_constants
 from autograph_lite.jax_internals.references import ambient

@@ -84,11 +84,7 @@ from autograph_lite.operators.python.assert_and_raise import assert_, error, exi
 from autograph_lite.operators.python.comprehensions import generator, list_of
 from autograph_lite.operators.python.containers import key
 from autograph_lite.operators.python.generator_expressions import filter_test
-from autograph_lite.operators.python.generator_functions import (
-    iterated,
-    left_loop,
-    resume,
-)
+from autograph_lite.operators.python.generator_functions import iterated, left_loop, resume
 from autograph_lite.operators.python.logical import (
     and_,
     arithmetic,

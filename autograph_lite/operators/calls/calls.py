@@ -29,13 +29,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
 from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
-from autograph_lite.operators.effects import (
-    clocks,
-    container_identity,
-    journal,
-    lru_caches,
-    outside_arrays,
-)
+from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches, outside_arrays
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.numpy_calls import counterparts, vectorized
 from autograph_lite.operators.object_graph import context_variables, reachability

@@ -41,13 +41,7 @@ from autograph_lite.operators.ragged import mask_positions
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, source_places
-from autograph_lite.operators.values.one_of import (
-    OneOf,
-    as_numbers,
-    has_variants,
-    on_each,
-    with_variants,
-)
+from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, on_each, with_variants
 from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import thread
 

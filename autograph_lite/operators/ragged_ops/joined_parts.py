@@ -13,14 +13,7 @@ import jax.numpy as jnp
 
 from autograph_lite.operators.ragged.elementwise import common, onto
 from autograph_lite.operators.ragged.extents import Chosen, Extent, Span
-from autograph_lite.operators.ragged.selection import (
-    METHODS,
-    Selection,
-    chosen,
-    extents_of,
-    having,
-    unsized,
-)
+from autograph_lite.operators.ragged.selection import METHODS, Selection, chosen, extents_of, having, unsized
 
 
 def ravel(value: Any) -> Any:
