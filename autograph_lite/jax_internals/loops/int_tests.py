@@ -53,15 +53,7 @@ class Overflow:
         params: dict[str, Any],
         known: Sequence[int | None],
     ) -> Any:
-        """Whether the result of an operation does not fit; None where it always does.
-
-        Args:
-          name: of the operation.
-          operands: of it.
-          result: what was computed.
-          params: of the operation.
-          known: those of the operands that are known.
-        """
+        """Whether the result of an operation does not fit; None where it always does. `known` are the operands that are known."""
         if name in ("add", "sub"):
             left, right = operands
             first = self._op(lax.xor_p, left, result if name == "add" else right)

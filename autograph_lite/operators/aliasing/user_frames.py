@@ -112,10 +112,7 @@ def lead_to(arrays: Sequence[Any]) -> bool:
 def read_later(arrays: Sequence[Any], but: Any = None, without: Collection[str] = ()) -> bool:
     """Whether the functions that run read later what leads to one of these arrays, or a part, and not to `but`.
 
-    Args:
-      arrays: them.
-      but: an array.
-      without: names of the innermost function that lead to something else by then.
+    The names `without` of the innermost function lead to something else by then.
     """
     for number, run in enumerate(runs()):
         variables = run_variables(run)

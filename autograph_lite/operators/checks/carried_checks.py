@@ -143,10 +143,7 @@ def suspended_checks() -> Iterator[journal.Journal]:
 def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     """A check of the program: where `failed`, a scalar bool, holds, the call raises `error`.
 
-    Args:
-      failed: it.
-      error: the exception.
-      limit: whether Python would raise nothing, so that no `except` of the user's catches it; errors of ours are limits.
+    It is a `limit` where Python would raise nothing, so that no `except` of the user's catches it; errors of ours are limits.
 
     Raises:
       HandledRaiseError: an `except` around would have to catch it.

@@ -38,13 +38,7 @@ def note_write_by_python(owner: Any, method: str = "") -> None:
 def written_from_outside(
     written: journal.Journal, changes: Iterable[journal.Change], roots: Iterable[Any]
 ) -> list[np.ndarray[Any, Any]]:
-    """The arrays that a function has written to, and that were there before.
-
-    Args:
-      written: the journal of the function.
-      changes: what it has changed.
-      roots: what it could see.
-    """
+    """The arrays that a function has written to, and that were there before, among what it could see from `roots`."""
     arrays = [change.place.owner for change in changes if isinstance(change.place.owner, np.ndarray)]
     if not arrays and written.stored:
         found = written.reachable(roots, set(written.stored))

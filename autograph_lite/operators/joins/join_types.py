@@ -224,16 +224,10 @@ def always(_: object) -> bool:
 
 
 def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | None = always) -> Template:
-    """The least template that holds both.
+    """The least template that holds both. Raises Mismatch: there is none.
 
-    Args:
-      a: a type.
-      b: another.
-      outlives: whether an object is there at each run of what is joined, so that it may be one of several; None where
-        nothing may.
-
-    Raises:
-      Mismatch: there is none.
+    `outlives` says whether an object is there at each run of what is joined, so that it may be one of several; it is None where
+    nothing may.
     """
     kind = Returned if Returned in (a.kind, b.kind) else Maybe
     present = a.present if a.present == b.present else None

@@ -28,13 +28,7 @@ BYTES = 1 << 22
 
 
 def early_exit_pays(body: Any, start: Sequence[Any], count: Any) -> bool:
-    """Whether a loop whose body does nothing once it has been left is to end there.
-
-    Args:
-      body: the closed jaxpr of an iteration.
-      start: the variables before the loop.
-      count: of the rows.
-    """
+    """Whether a loop whose body does nothing once it has been left is to end there; see `scan_until`."""
     if not isinstance(count, int) or count <= FEW or len(body.out_avals) > len(start):
         return False
     loop = loop_options.current()

@@ -169,15 +169,9 @@ def _rolled(
 ) -> Any:  # fmt: skip
     """The loop as one of the program, if it can be: see `rolling.try_rolled_for`.
 
-    Args:
-      iterable: of Python's.
-      body_fun: item, variables -> variables.
-      init: the variables before the loop.
-      until: variables -> whether the loop is to be left before the next item.
-      part: which of its iterations are meant, first and last; None for all that are left.
-      parts: of the loop, where this is one.
-      source: what the user's loop runs over, where `iterable` is an iterator over it.
-      peeled: how many iterations have been run as Python.
+    It is a `part` of the loop, by its first and last iteration, or, for None, all that are left of it, and `parts` is of the loop
+    then. `source` is what the user's loop runs over, where `iterable` is an iterator over it; `peeled` iterations have been run
+    as Python.
     """
     length: Any = None
     all_parts, why = parts or Parts(), "its body is one program for all items"

@@ -168,15 +168,7 @@ class Trial:
         count: int,
         how: How,
     ) -> tuple[list[Any], list[Any]]:
-        """What `loop_binding.scan` gives; the variables that stay numbers of Python's as such.
-
-        Args:
-          carry: of the loop.
-          body: the closed jaxpr of an iteration.
-          start: the arrays that enter the loop.
-          rows: the arrays that the iterations get the rows of.
-          count: how many iterations there are.
-          how: as for `loop_binding.scan`.
+        """What `loop_binding.scan` gives for these arguments; the variables that stay numbers of Python's as such.
 
         Raises:
           Refused: the loop has to be run as Python.

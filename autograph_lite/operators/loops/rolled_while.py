@@ -102,18 +102,7 @@ def _traced(
     cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...], known: int | None,
     parts: Parts,
 ) -> tuple[Any, ...] | None:  # fmt: skip
-    """The loop.
-
-    Args:
-      cond_fun: as for `try_rolled_while`.
-      body_fun: likewise.
-      values: likewise.
-      known: the number of iterations, if it is known.
-      parts: as for `try_rolled_while`.
-
-    Raises:
-      _Again: it has to be.
-    """
+    """The loop of `try_rolled_while`. Raises _Again: the number of iterations has to be `known`."""
     trial, loop = Trial(item_columns.Columns(()), (), body_fun, rolling.few()), parts.foresee(known)
     names = body_fun.__code__.co_varnames[: body_fun.__code__.co_argcount]
 

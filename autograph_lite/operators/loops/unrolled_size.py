@@ -66,16 +66,9 @@ def is_small(size: int, count: int, few: Few) -> bool:
 
 
 def judge(body: Any, known: Sequence[bool], count: int, few: Few) -> str:
-    """The figures by which a loop is to be rolled; "" where it is in any case.
+    """The figures by which a loop is to be rolled; "" where it is in any case. Raises Small: it is to be run by Python.
 
-    Args:
-      body: the closed jaxpr of an iteration.
-      known: as for `work`.
-      count: how many iterations there are.
-      few: how many of their equations are few.
-
-    Raises:
-      Small: it is to be run by Python.
+    `body` and `known` are as for `work`; the loop has `count` iterations, and `few` says how many of their equations are few.
     """
     most = few(count)
     if most is None:

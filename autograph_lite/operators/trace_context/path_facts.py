@@ -92,10 +92,7 @@ def learn(facts: Facts) -> None:
 def tell(test: Any, *paths: Facts, itself: bool = False) -> Any:
     """`test`, which tells these facts of the paths that it decides on: of a bool, first where it holds.
 
-    Args:
-      test: it.
-      paths: the facts.
-      itself: whether it is asked for on them whether it holds.
+    If `itself`, it is asked for on them whether it holds.
     """
     if (any(paths) or itself) and isinstance(test, jax.Array):
         key = id(test)
