@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from autograph_lite.converters.python_ops import step, until, without
+from autograph_lite.converters.python_ops import NO_RETURN, Return, Undefined, step, until, without
 from autograph_lite.jax_internals.loops import while_autodiff
 from autograph_lite.jax_internals.tracing_state import untraced
 from autograph_lite.operators.aliasing.view_statements import view, viewed
-from autograph_lite.operators.branches.definedness import (
-    NO_RETURN,
-    Return,
-    Undefined,
-    assigned,
-    defined,
-    deleted,
-    found,
-    reached,
-    returned,
-)
+from autograph_lite.operators.branches.definedness import assigned, defined, deleted, found, reached, returned
 from autograph_lite.operators.branches.each_variant import each_variant
 from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt
 from autograph_lite.operators.branches.switch_stmt import switch_stmt

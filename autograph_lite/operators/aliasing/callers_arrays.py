@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.user_code import source_places
 
 
@@ -63,5 +63,5 @@ def refuse_read_only(array: Any) -> None:
 
 def _read_only() -> ValueError:
     error = ValueError("assignment destination is read-only")
-    carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+    exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
     return error

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
-from autograph_lite.operators.checks import carried_checks, catching
+from autograph_lite.operators.checks import carried_checks, catching, exception_templates
 from autograph_lite.operators.effects import branch_allocations, journal
 from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
 from autograph_lite.operators.purity import trial
@@ -71,7 +71,7 @@ class Path:
         except BaseException as error:
             if not carried_checks.is_raised_on_path(error):
                 raise
-            carried_checks.explicit(error)  # where all paths raise, the statement does so once more
+            exception_templates.explicit(error)  # where all paths raise, the statement does so once more
             self.raised = error
             carried_checks.fail_if(True, error)
         if thread.now.catching:

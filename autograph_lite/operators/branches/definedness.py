@@ -6,8 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Return, Undefined, unbound
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.converters.python_ops import Maybe, Undefined, unbound
+from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.trace_context import path_facts
@@ -86,18 +86,5 @@ def found(value: Any, reached: Any, name: str) -> Any:
 
 def _unbound(name: str, free: bool = False) -> NameError:
     error = unbound(name, free=free)
-    carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+    exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
     return error
-
-
-__all__ = [
-    "NO_RETURN",
-    "Return",
-    "Undefined",
-    "assigned",
-    "defined",
-    "deleted",
-    "found",
-    "reached",
-    "returned",
-]

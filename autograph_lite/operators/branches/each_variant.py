@@ -21,7 +21,7 @@ from jax import lax
 
 from autograph_lite.errors import AutographError, BranchMismatchError, PythonOnlyError
 from autograph_lite.operators.branches import branches
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import (
@@ -93,7 +93,7 @@ def distribute(
         try:
             return results[number] if number in results else having(number)
         except _OF_PYTHON as error:
-            carried_checks.explicit(_pythons(error))
+            exception_templates.explicit(_pythons(error))
             raise
 
     operands = [option for arg in args for option in (options_of(arg) if type(arg) is OneOf else [arg])]
@@ -131,7 +131,7 @@ _OF_OPERANDS = ("unsupported operand type", "not supported between", "can only c
 def _without(errors: dict[int, Exception], tag: Any, numbers: Sequence[int], when: When) -> list[int]:
     """The variants for which Python raises nothing; it is checked that it is one of these."""
     for error in errors.values():
-        carried_checks.explicit(error)
+        exception_templates.explicit(error)
     if len(errors) == len(numbers):
         raise errors[numbers[0]]
     for number, error in errors.items():

@@ -22,15 +22,7 @@ from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVa
 from autograph_lite.jax_internals import single_results, tracing_state
 from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
 from autograph_lite.operators.checks.exception_templates import explicit
-from autograph_lite.operators.checks.raising import (
-    CODE,
-    LANES,
-    Site,
-    all_passed,
-    raise_failed,
-    raise_inner,
-    sorted_payload,
-)
+from autograph_lite.operators.checks.raising import CODE, LANES, Site, raise_failed, sorted_payload
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
@@ -417,33 +409,3 @@ def refuse_handlers(error: BaseException, *, limit: bool = False) -> None:
 
 
 catchers: list[Callable[[BaseException], None]] = []  # from above: what a `try` around can't follow
-
-
-__all__ = [
-    "CODE",
-    "Frame",
-    "Site",
-    "Unwound",
-    "alive",
-    "all_passed",
-    "catches",
-    "emit",
-    "explicit",
-    "fail_if",
-    "finishing",
-    "flush",
-    "frame",
-    "handling",
-    "in_try",
-    "is_raised_on_path",
-    "last_number",
-    "new_frame",
-    "or_replaced",
-    "raise_failed",
-    "raise_inner",
-    "refuse_handlers",
-    "renumbering",
-    "suspended_checks",
-    "trying",
-    "within_program",
-]  # fmt: skip

@@ -19,7 +19,7 @@ from autograph_lite.errors import HandledRaiseError, UndefinedVariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.checks.carried_checks import Unwound
-from autograph_lite.operators.checks.raising import CODE, sorted_payload
+from autograph_lite.operators.checks.raising import CODE, Site, sorted_payload
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph import live_variables
 from autograph_lite.operators.trace_context import path_facts
@@ -199,13 +199,13 @@ def _catches(kinds: Any, kind: type[BaseException]) -> bool:
     return carried_checks.catches(kinds, UnboundLocalError if kind is UndefinedVariableError else kind)
 
 
-def _kind(site: carried_checks.Site) -> type[BaseException]:
+def _kind(site: Site) -> type[BaseException]:
     """The class of what a check raises."""
     assert site.outline is not None
     return site.outline.kind
 
 
-def _like(site: carried_checks.Site) -> BaseException:
+def _like(site: Site) -> BaseException:
     """An exception of that class, which says nothing."""
     return _kind(site).__new__(_kind(site))
 

@@ -18,7 +18,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import exception_templates
 
 
 def fill_whole(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | None:
@@ -62,7 +62,7 @@ def refuse_other_shape(array: jax.Array, new: Any) -> None:
         error = ValueError(
             f"non-broadcastable output operand with shape {array.shape} doesn't match the broadcast shape {jnp.shape(new)}"
         )
-        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+        exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
         raise error
 
 

@@ -29,7 +29,7 @@ from autograph_lite.operators.aliasing import (
     user_frames,
     yielded_arrays,
 )
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
@@ -158,7 +158,7 @@ def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
         error = TypeError(
             f"Cannot cast ufunc '{symbol}' output from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
         )
-        carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+        exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
         raise error
 
 

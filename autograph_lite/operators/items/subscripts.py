@@ -34,7 +34,7 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.checks import carried_checks, catching, traced_text
+from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
 from autograph_lite.operators.effects import (
     births,
     container_identity,
@@ -83,7 +83,7 @@ def item(base: Any, index: Any) -> Any:
         try:
             return base[index]  # the commonest case, and nothing is traced
         except LookupError as error:
-            carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
     base, index = unboxed(base), _opened_index(index, base)
     if type(base) is OneOf or type(index) is OneOf:
@@ -148,7 +148,7 @@ def _of_array(array: jax.Array, index: Any) -> jax.Array:
         return array[index]
     except IndexError as error:
         if 0 in array.shape:
-            carried_checks.explicit(error)
+            exception_templates.explicit(error)
         raise
 
 
@@ -350,7 +350,7 @@ def _check_array(array: jax.Array, index: Any) -> None:
             _check_bounds(each, size, message)
         elif not -size <= each < size:
             error = IndexError(message)
-            carried_checks.explicit(error)
+            exception_templates.explicit(error)
             raise error
 
 

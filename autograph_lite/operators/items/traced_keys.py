@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.python.logical import equal
 from autograph_lite.operators.values.one_of import OneOf
 from autograph_lite.operators.values.values import SCALARS, describe
@@ -57,7 +57,7 @@ def check_read(table: dict[Any, Any], key: Any, index: Any) -> list[Any]:
     error: Exception = KeyError(key)
     if hasattr(type(table), "__missing__"):
         error = _no_new(table, key)
-    carried_checks.explicit(error)
+    exception_templates.explicit(error)
     carried_checks.fail_if(index < 0, error)
     return []
 

@@ -22,7 +22,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.operators.joins.join_types import Fixed, Mismatch, describe_leaf
 from autograph_lite.operators.joins.unions import LIMIT
-from autograph_lite.operators.object_graph import opaque_objects as opaque_objects
+from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, retracing
 from autograph_lite.operators.values.boxes import Whole

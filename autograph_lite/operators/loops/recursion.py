@@ -24,8 +24,8 @@ from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import call_stacks, loop_binding
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import yielded_arrays
-from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.checks.carried_checks import CODE
+from autograph_lite.operators.checks import carried_checks, exception_templates
+from autograph_lite.operators.checks.raising import CODE
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import (
     MUTABLE,
@@ -98,7 +98,7 @@ class Recursion:
             raise _Wider(joined)
         if self.result is None:
             error = NoResultError()
-            carried_checks.explicit(error)  # this path tells nothing of the result
+            exception_templates.explicit(error)  # this path tells nothing of the result
             raise error
         arrays = [a for each, kind in zip(captured, joined, strict=True) for a in fill(each, kind)]
         outs = call_stacks.call_itself([*arrays, *self._told()], _types([self.result, *self.checks.values()]))

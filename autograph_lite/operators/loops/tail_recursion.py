@@ -18,10 +18,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.converters.python_ops import Maybe
+from autograph_lite.converters.python_ops import Maybe, Undefined
 from autograph_lite.errors import AutographError
 from autograph_lite.operators.branches import branch_paths
-from autograph_lite.operators.branches.definedness import Undefined
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.loops.carry import run_body
 from autograph_lite.operators.loops.while_stmt import stage_while

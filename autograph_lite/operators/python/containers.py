@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
 from autograph_lite.operators.branches.truth import truth
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, exception_templates
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.lists import packing
 from autograph_lite.operators.lists.dynamic_length import Stretch
@@ -167,7 +167,7 @@ def _looking(
         try:
             return method(owner, *args, **kwargs)
         except LookupError as error:
-            carried_checks.explicit(error)  # on a staged path, it is raised only if that path is taken
+            exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
 
     return run

@@ -26,7 +26,6 @@ from autograph_lite.operators.calls import calls
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.iteration.iterables import Staged
 from autograph_lite.operators.joins import literal_types
 from autograph_lite.operators.lists import growing_lists, list_methods
 from autograph_lite.operators.python import sort_keys
@@ -360,6 +359,3 @@ def _error_of(action: Callable[[], Any]) -> BaseException:
     except (ValueError, TypeError) as error:
         return type(error)(*error.args)
     raise AssertionError("the action has to fail")
-
-
-__all__ = ["Staged", "all_", "any_", "first", "max_", "min_", "reduce_", "sum_"]

@@ -149,7 +149,7 @@ class Program:
         # Other objects of a call, ids -> those of what the function sees beside its arguments.
         self.reads: Callable[[Sequence[Any], set[int]], set[int]] = lambda given, wanted: set()
         self.checks: list[Any] = []  # the keys of what its checks give
-        self.sites: dict[int, carried_checks.Site] = {}
+        self.sites: dict[int, raising.Site] = {}
         self.program: object = None
         self.inside = "inner" if owned else outside
         self.cuts = False  # whether it gives lists whose length only its data know
@@ -205,7 +205,7 @@ class Program:
 
     def raise_(self) -> None:
         """Raises what a program raises that does nothing else."""
-        carried_checks.raise_failed({self.checks[0]: next(iter(self.sites))}, self.sites)
+        raising.raise_failed({self.checks[0]: next(iter(self.sites))}, self.sites)
 
     @property
     def jaxpr(self) -> Any:
@@ -344,9 +344,7 @@ class Program:
         start = n + (0 if self.writes is None else self.writes.count) + len(self.lends)
         m = start + len(self.after.arrays)
         keys = self.checks
-        if carried_checks.CODE in keys and not carried_checks.all_passed(
-            outputs[m + keys.index(carried_checks.CODE)]
-        ):
+        if raising.CODE in keys and not raising.all_passed(outputs[m + keys.index(raising.CODE)]):
             self._raise(dict(zip(self.checks, outputs[m:], strict=True)))
         values, result = self.after.merge(outputs[start:m]), self.result.merge(outputs[:n], passed)
         if self.cuts:
@@ -394,9 +392,7 @@ class Program:
         elif called:
             self._around = self._calling(run)  # it may fail until it has ended: then it writes nothing
 
-    def described(
-        self, result: Split, after: Split, keys: list[Any], sites: dict[int, carried_checks.Site]
-    ) -> None:
+    def described(self, result: Split, after: Split, keys: list[Any], sites: dict[int, raising.Site]) -> None:
         """Takes what tracing would have told: what its outputs are, and its checks."""
         self.result, self.after, self.checks, self.sites = result, after, keys, sites
         self._donate(len(self.types) - len(self.held), state=not sites)
@@ -468,7 +464,7 @@ class Program:
 
         def call(*flat: Any) -> Any:
             error, outputs = run(*flat)
-            carried_checks.raise_inner(error, self.program)
+            raising.raise_inner(error, self.program)
             return outputs
 
         return call
@@ -496,7 +492,7 @@ class Program:
         if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(contents)):
             carried_checks.emit(contents, self.sites, self.outside)
         else:
-            carried_checks.raise_failed(contents, self.sites)
+            raising.raise_failed(contents, self.sites)
 
     def _body(self, flat: tuple[Any, ...]) -> list[Any]:
         with variable_frames.inside(variable_frames.Frame(self.state.creations)):
@@ -695,5 +691,5 @@ class Program:
 
 def _all_pass(contents: dict[Any, Any]) -> bool:
     """Whether no check can fail, as in a rolled loop whose indices are known: no callback is needed to look at them."""
-    code = tracing_state.lowered(contents.get(carried_checks.CODE))
+    code = tracing_state.lowered(contents.get(raising.CODE))
     return code is not None and not isinstance(code, Tracer) and int(code) == 0
