@@ -530,7 +530,7 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
             label = changed[0].label(next(iter(changed[0].read()), None))
             raise MutationError(
                 f"'{label}' is changed by taking the items of an iterator that a traced value may leave.",
-                where=(written_line(label), source_places.here()),
+                where=(place_names.written_line(label), source_places.here()),
                 why="Python would not take the later items, but the program is traced with all of them.",
                 fix="loop over the items themselves, and call the function in the body.",
             )
@@ -543,11 +543,6 @@ def misses_deleted(error: BaseException) -> bool:
         return False
     known = [each for now in thread.now.journals for each in now.places.values()]
     return any(error.name in old and error.name not in place.read() for place, old in known)
-
-
-def written_line(label: str) -> Any:
-    """The user's line that changed what `label` names, where it is known."""
-    return label.line if isinstance(label, place_names.Label) else None
 
 
 def record_variables(fn: types.FunctionType) -> None:

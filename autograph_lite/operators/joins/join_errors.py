@@ -233,7 +233,7 @@ def foreign_error(label: str, owner: object, *, owned: bool = True) -> MutationE
 
 def opaque(label: str, found: object) -> MutationError:
     """An object of a library's, from outside of a staged statement, that the statement changes."""
-    written = label.line if isinstance(label, place_names.Label) else None
+    written = place_names.written_line(label)
     return MutationError(
         f"'{label}', of the type {type(found).__name__}, is changed inside a staged statement that it does not come from.",
         where=tuple(dict.fromkeys(p for p in (written, source_places.here()) if p)),
@@ -242,15 +242,11 @@ def opaque(label: str, found: object) -> MutationError:
     )
 
 
-def _written_line(label: str) -> Location | None:
-    return label.line if isinstance(label, place_names.Label) else None
-
-
 def left_in(label: str, found: object) -> MutationError:
     """An object of a library's that a call would leave with a traced value in it."""
     return MutationError(
         f"'{label}', of the type {type(found).__name__}, is left with a traced value in it.",
-        where=_written_line(label) or source_places.here(),
+        where=place_names.written_line(label) or source_places.here(),
         why="The program gives arrays to lists, dicts and attributes; here it can't, and a tracer would stay.",
         fix=opaque_objects.opaque_advice(found),
     )
@@ -273,7 +269,7 @@ def memo(label: str, *, whole: bool) -> MutationError:
     traced = "function" if whole else "staged statement"
     return MutationError(
         f"'{label!s}' returns a traced value, which its functools.lru_cache would keep.",
-        where=_written_line(label) or source_places.here(),
+        where=place_names.written_line(label) or source_places.here(),
         why=f"The value belongs to the trace of this {traced}; a later call would be given it again.",
         fix="call it once before, outside of the function, so that it keeps an array; or don't cache it.",
     )
@@ -283,7 +279,7 @@ def memo_writes(name: str, label: str) -> MutationError:
     """A function that keeps what it has returned, and that changes something in a staged statement."""
     return MutationError(
         f"'{label!s}' is changed by '{name}', whose results functools.lru_cache keeps.",
-        where=_written_line(label) or source_places.here(),
+        where=place_names.written_line(label) or source_places.here(),
         why="It runs where the cache has no result yet, and in a staged statement that depends on the data.",
         fix=f"don't cache '{name}', or return the new value from it and change '{label!s}' where it is called.",
     )

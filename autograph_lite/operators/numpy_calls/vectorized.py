@@ -20,6 +20,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.numpy_calls import counterparts, function_table
+from autograph_lite.operators.user_code import place_names
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 
@@ -64,7 +65,7 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
 def _changed(label: str) -> MutationError:
     return MutationError(
         f"'{label}' is changed by a function that np.vectorize calls with a traced value.",
-        where=journal.written_line(label),
+        where=place_names.written_line(label),
         why="Python calls it for each item, and the program has it once for all of them.",
         fix="return what is to be kept; or write a loop over the items.",
     )

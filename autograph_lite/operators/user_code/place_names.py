@@ -117,6 +117,11 @@ class Label(str):
         return written_at(self.owner)
 
 
+def written_line(label: str) -> Location | None:
+    """The user's line that changed what `label` names, where it is known."""
+    return label.line if isinstance(label, Label) else None
+
+
 def label(owner: Any, key: Hashable, otherwise: str, *, attribute: bool = False) -> Label:
     """A label for what `owner` holds under `key`, shown as `otherwise` where the source does not tell."""
     made = Label(otherwise)
