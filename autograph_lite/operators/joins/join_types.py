@@ -28,7 +28,15 @@ from autograph_lite.operators.joins import unions
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import dataclass_objects, one_of
 from autograph_lite.operators.values.boxes import Whole
-from autograph_lite.operators.values.values import SCALARS, article, is_arraylike, is_symbolic, result_type
+from autograph_lite.operators.values.values import (
+    SCALARS,
+    are_equal,
+    array_text,
+    article,
+    is_arraylike,
+    is_symbolic,
+    result_type,
+)
 
 
 # None of these is changed. They are not frozen as it would take three times as long to make them, for each value of a join.
@@ -44,7 +52,7 @@ class Array:
     met: frozenset[NumberType] = frozenset()
 
     def __str__(self) -> str:
-        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+        return array_text(self)
 
     def is_type_of(self, array: jax.Array) -> bool:
         """Whether an array of the program has this type, whatever has met in it."""
@@ -118,10 +126,7 @@ def same_value(a: Any, b: Any) -> bool:
         return False  # it may be changed, as `types.SimpleNamespace`, `array.array` and `collections.UserList` are
     if isinstance(a, (float, complex, decimal.Decimal)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0 and 1.0 from 1.00, and takes nan for nan
-    try:
-        return bool(a == b)
-    except Exception:  # a user's __eq__ may do anything
-        return False
+    return are_equal(a, b)
 
 
 def as_array_type(leaf: Leaf) -> Array | None:

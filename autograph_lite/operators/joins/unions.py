@@ -21,6 +21,7 @@ from jax import lax
 
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf
+from autograph_lite.operators.values.values import are_equal
 
 LIMIT = 16  # variants
 
@@ -103,7 +104,7 @@ class Uniting(NamedTuple):
         if a.tree == b.tree == _LEAF and (joined := self.join(a.leaves[0], b.leaves[0])) is not None:
             return Node(_LEAF, [joined])
         x, y = a.tree.node_data(), b.tree.node_data()
-        if x is not None and not _is_union(a.tree) and _same(x, y):
+        if x is not None and not _is_union(a.tree) and are_equal(x, y):
             inside = _parts(a), _parts(b)
             if len(inside[0]) == len(inside[1]):
                 return _built(x, list(map(self.unite, *inside)))
@@ -199,13 +200,6 @@ class _Comparable:
         self.known = known
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Comparable) and _same(self.known, other.known)
+        return isinstance(other, _Comparable) and are_equal(self.known, other.known)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _same(a: Any, b: Any) -> bool:
-    try:
-        return bool(a == b)
-    except Exception:  # a user's comparison may do anything
-        return False

@@ -121,8 +121,7 @@ def _of_number(kind: type, _x64: bool) -> Any:
 def describe(value: Any) -> str:
     """How `value` is named in messages: dtype and shape of an array, else its type or itself."""
     if isinstance(value, ARRAYS):
-        shape = ",".join(map(str, value.shape))
-        return f"{value.dtype}[{shape}]"
+        return array_text(value)
     if is_symbolic(value):
         return f"the symbolic size {value}"
     if type(value) is OneOf:
@@ -134,6 +133,19 @@ def describe(value: Any) -> str:
     if type(value).__module__ == "autograph_lite.operators.ragged.selection":
         return str(value.described())
     return f"{type(value).__name__} object"
+
+
+def are_equal(a: Any, b: Any) -> bool:
+    """Whether Python says that two values are equal; not where their comparison, which may do anything, raises."""
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def array_text(array: Any) -> str:
+    """Dtype and shape, of an array or of what has the same type."""
+    return f"{array.dtype}[{','.join(map(str, array.shape))}]"
 
 
 def article(noun: str) -> str:

@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import configuration, recorded_equations, trac
 from autograph_lite.operators.checks import raising
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
-from autograph_lite.operators.values.values import describe
+from autograph_lite.operators.values.values import array_text, describe
 from autograph_lite.scoped import Now
 
 KEPT = 64  # exceptions that nobody may ask for: those of programs that are not ours
@@ -104,7 +104,7 @@ class HostCall:
         array = np.asarray(leaf)
         if array.shape != kind.shape or not np.can_cast(array.dtype, kind.dtype, "same_kind"):
             raise TypeError(
-                f"{self.name}() gave {describe(array)}; its result was declared to be {describe_type(kind)}."
+                f"{self.name}() gave {describe(array)}; its result was declared to be {array_text(kind)}."
             )
         return array.astype(kind.dtype, copy=False)
 
@@ -153,11 +153,6 @@ class Calling:
 
 def _shown(tree: Any) -> str:
     return str(tree).removeprefix("PyTreeDef(").removesuffix(")")
-
-
-def describe_type(kind: jax.ShapeDtypeStruct) -> str:
-    """Dtype and shape, as `describe` says it of an array."""
-    return f"{kind.dtype}[{','.join(map(str, kind.shape))}]"
 
 
 def in_program(jaxpr: Any) -> list[HostCall | Callable[..., Any]]:

@@ -34,13 +34,14 @@ from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.user_code import place_names
 from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.place import Place
-from autograph_lite.operators.values.values import Tracer, describe
+from autograph_lite.operators.values.values import Tracer, array_text, describe
 from autograph_lite.runtime.host import host_calls
 from autograph_lite.runtime.state import buffer_donation, creations, function_copies, variable_frames
 from autograph_lite.runtime.state.array_operators import Arithmetic
 from autograph_lite.runtime.state.variable_metadata import VariableKind, own_attributes
 from autograph_lite.runtime.types import structure
 from autograph_lite.runtime.types.trace_type import TraceType, TracingContext, VariableType, register_leaf
+from autograph_lite.tracing import thread
 
 KEY = "value"  # of what a Variable's place holds
 # The ids of Variables whose array somebody else may hold, so that no program may take its memory.
@@ -54,7 +55,7 @@ def exclusive_memory() -> AbstractContextManager[object]:
 
     Not while this thread traces: a thread that calls a program may hold the lock, and wait until that trace is made.
     """
-    return contextlib.nullcontext() if variable_frames.is_tracing_program() else WRITING
+    return contextlib.nullcontext() if thread.now.in_program else WRITING
 
 
 class Variable(Arithmetic):
@@ -175,7 +176,7 @@ class Variable(Arithmetic):
     def _misfit(self, value: Any) -> VariableError:
         place_names.wrote(self)
         return VariableError(
-            f"{variable_name(self)} of {self._type()} is given {describe(value)}.",
+            f"{variable_name(self)} of {array_text(self)} is given {describe(value)}.",
             why="A Variable keeps its shape and dtype: programs are compiled for them.",
             fix="bring the value to them, with .reshape, jnp.broadcast_to or .astype.",
         )
@@ -244,9 +245,6 @@ class Variable(Arithmetic):
 
     def _label(self) -> place_names.Label:
         return place_names.label(self, KEY, self.name or "Variable")
-
-    def _type(self) -> str:
-        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
     @property
     def stands_in(self) -> bool:

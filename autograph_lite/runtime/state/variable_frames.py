@@ -104,11 +104,6 @@ def inside(frame: Frame) -> Iterator[Frame]:
             around.renew(frame.values)
 
 
-def is_tracing_program() -> bool:
-    """Whether this thread traces a program, be it in `init_scope`."""
-    return thread.now.in_program
-
-
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
     """Inside, Variables have the values that they have outside of any trace."""

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from autograph_lite.operators.values.values import are_equal
 from autograph_lite.runtime.types.trace_type import Placeholders, Single, TraceType
 
 
@@ -87,7 +88,7 @@ class ObjectType(Single):
         mine, others = self.referent(), other.referent()
         if mine is None or others is None:
             return False
-        return mine is others or (self._by_equality and other._by_equality and _equal(mine, others))
+        return mine is others or (self._by_equality and other._by_equality and are_equal(mine, others))
 
     def __hash__(self) -> int:
         return self._hash
@@ -149,13 +150,6 @@ def _hashed(value: Any, reference: Callable[[], Any]) -> tuple[bool, int]:
         )
     except Exception:  # a user's `__hash__` may do anything
         return False, id(value)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    try:
-        return bool(one == other)
-    except Exception:  # a user's `__eq__` may do anything
-        return False
 
 
 def object_types_in(type: TraceType) -> list[ObjectType]:
