@@ -692,7 +692,7 @@ def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
     _check_array(base, index)
     if isinstance(value, Selection) or blocks.is_needed(index):
         return blocks.write_block(base, index, value)
-    new = _cast(value, base)
+    new = blocks.as_items_of(base, jnp.asarray(value))
     if new.ndim and new.shape[0] == 1:
         new = gathered_stores.trimmed(new, axes_of(base, index) or new.ndim)
     if (whole := fill_whole(base, index, new)) is not None:
@@ -710,14 +710,6 @@ def _needs_jax(index: Any, value: Any) -> bool:
     return (
         _is_traced_in_array(index) or isinstance(value, Selection) or any_traced(value) or journal.staging()
     )
-
-
-def _cast(value: Any, base: jax.Array) -> Any:
-    """`value` as NumPy casts it on assignment."""
-    array = jnp.asarray(value)
-    if array.dtype == base.dtype or jnp.issubdtype(base.dtype, jax.dtypes.extended):
-        return array
-    return array.astype(base.dtype)
 
 
 def _written_to_container(base: Any, index: Any, value: Any) -> Any:

@@ -21,7 +21,7 @@ from jax import lax
 
 from autograph_lite.operators.ragged import affine_bounds, elementwise, gathered_stores, indexing
 from autograph_lite.operators.ragged.affine_bounds import Bounds
-from autograph_lite.operators.ragged.extents import Chosen, Extent, Span
+from autograph_lite.operators.ragged.extents import Extent, Span
 from autograph_lite.operators.ragged.index_axes import (
     Axis,
     axis_of,
@@ -89,8 +89,7 @@ class Block:
         """What messages say of the part."""
         axis = next(axis for axis in self.axes if axis.extent is not None)
         after = len(self.extents) - 1 - self.extents.index(axis.extent)
-        masked = isinstance(axis.extent, Chosen)
-        return Origin(self.place, spell_slice(self.text, axis.part, axis.size, masked=masked, after=after))
+        return Origin(self.place, spell_slice(self.text, axis.part, axis.size, after=after))
 
     def _items(self) -> Any:
         starts = [axis.start for axis in self.axes]
@@ -116,7 +115,7 @@ class Block:
             for extent, size in zip(self.extents, old.shape, strict=True)
         ]
         array = elementwise.onto(gathered_stores.trimmed(value, len(target)), target)
-        new = jnp.broadcast_to(_cast(array, old), old.shape)
+        new = jnp.broadcast_to(as_items_of(old, array), old.shape)
         inside = [axis.inside for axis in self.axes if axis.inside is not True]
         kept = chosen(self.extents)
         for condition in inside:
@@ -190,7 +189,7 @@ def _origin(base: Any, index: Any) -> Origin:
     number, part = next(each for each in parts if _is_unknown(each[1]))
     axis = sum(width(part) for n, part in parts if n < number)
     size = part.size if is_mask(part) else base.shape[axis]
-    return Origin(place, spell_slice(text, number, size, masked=is_mask(part), gathered=True))
+    return Origin(place, spell_slice(text, number, size, gathered=True))
 
 
 def _strides(base: Any, index: Any) -> tuple[Any, Any]:
@@ -225,7 +224,8 @@ def _of_one_type(starts: Sequence[Any]) -> list[Any]:
     return [jnp.asarray(start, jnp.result_type(int)) for start in starts]
 
 
-def _cast(array: Any, old: Any) -> Any:
+def as_items_of(old: Any, array: Any) -> Any:
+    """`array` as NumPy casts it where it becomes items of `old`."""
     if array.dtype == old.dtype or jnp.issubdtype(old.dtype, jax.dtypes.extended):
         return array
     return array.astype(old.dtype)

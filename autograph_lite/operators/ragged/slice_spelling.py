@@ -24,16 +24,13 @@ class Spelled:
     fix: str
 
 
-def spell_slice(
-    text: str, position: int, size: Any, *, masked: bool, after: int = 0, gathered: bool = False
-) -> Spelled:
+def spell_slice(text: str, position: int, size: Any, *, after: int = 0, gathered: bool = False) -> Spelled:
     """How the user spells a part of an array.
 
     Args:
       text: the expression, or the statement that it stands in.
       position: which part of the index has no known length; -1 where that is not known.
       size: the length of the axis.
-      masked: whether that part is a mask, and no slice.
       after: how many axes the part has behind that one.
       gathered: whether arrays of places stand beside it.
     """
