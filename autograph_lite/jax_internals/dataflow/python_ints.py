@@ -209,11 +209,6 @@ def may_divide_by_zero(equation: Any) -> bool:
     )
 
 
-def holds_zero(ends: Ends) -> bool:
-    """Whether 0 lies between these ends."""
-    return ends[0] <= 0 <= ends[1]
-
-
 def operands_of(equation: Any) -> list[Any]:
     """The operands of an equation, which may be one that is being recorded."""
     recorded = getattr(equation, "in_tracers", None)

@@ -152,11 +152,6 @@ def _within(body: Any, given: Sequence[Ends], simplifies: bool) -> tuple[Any, Ra
     return changed if body is jaxpr else body.replace(jaxpr=changed), ranges
 
 
-def with_trip_counts(body: Any, ends: Sequence[Ends]) -> Any:
-    """A closed jaxpr, for inputs in these ranges, whose loops know how often they run at most; itself where nothing is found."""
-    return within(body, ends, simplifies=False)
-
-
 def of_loop(params: dict[str, Any], given: Sequence[Ends]) -> dict[str, Any]:
     """The parameters of a `while` loop that knows how often it runs at most, as do those in its body."""
     most, body = repeated(params, given, simplifies=False)

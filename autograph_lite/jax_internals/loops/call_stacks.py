@@ -31,14 +31,9 @@ from autograph_lite.jax_internals.loops import loop_binding
 
 MOST = 4000  # equations of all blocks, in which the code after a branch may stand more than once
 
-recursive_call = core.Primitive("recursive_call")
+recursive_call = core.Primitive("recursive_call")  # a call of the function that is recorded, in that program
 recursive_call.multiple_results = True
 recursive_call.def_abstract_eval(lambda *_, types: [*types])
-
-
-def call_itself(arguments: Sequence[Any], types: tuple[Any, ...]) -> list[Any]:
-    """What a call of the function that is recorded gives, in that program."""
-    return [*recursive_call.bind(*arguments, types=types)]
 
 
 class NoMachineError(Exception):

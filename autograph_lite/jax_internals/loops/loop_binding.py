@@ -148,7 +148,7 @@ def _scan_loop(
     body: Any, init: Sequence[Any], rows: Sequence[Any], length: int, how: How
 ) -> tuple[list[Any], list[Any]]:
     if isinstance(length, int):
-        body = value_ranges.with_trip_counts(body, _ends(len(init), len(rows), length, how))
+        body = value_ranges.within(body, _ends(len(init), len(rows), length, how), simplifies=False)
     if _made_directly(body, len(init)):
         return _scan(body, init, rows, length, how)
     run = jaxpr_as_fun(body)

@@ -171,7 +171,7 @@ class Numbers:
         return self._ends.get(atom, unknown) if is_variable(atom) else unknown
 
     def _may_be_zero(self, atom: Any) -> bool:
-        return python_ints.holds_zero(self._of(atom)) and atom not in self._nest.nonzero
+        return lies_within((0, 0), self._of(atom)) and atom not in self._nest.nonzero
 
     def _fits(self, atom: Any) -> bool:
         """Whether it is known that a number has 32 bits."""

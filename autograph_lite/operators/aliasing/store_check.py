@@ -148,11 +148,6 @@ def _check_own(
         )
 
 
-def is_walked_now(same: Sequence[Any]) -> bool:
-    """Whether a loop that runs takes the items of an array."""
-    return any(is_walked(items, same, ()) for items in thread.now.walked)
-
-
 def is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
     if isinstance(items, iterables.Staged):

@@ -202,7 +202,7 @@ def library_function(fn: types.FunctionType) -> Any:
     if around is not None:
         method_patching.seen_in_cells(fn)  # the user's context manager that decorates a function
     return (
-        adapted(recorded_copies.jax_stand_in(host_callbacks.library_stand_in(fn)))
+        adapted(recorded_copies.jax_stand_in(host_callbacks.CALLING.get(fn, fn)))
         if around is None
         else around
     )

@@ -8,7 +8,6 @@ JAX alone says that callbacks have no derivative, and not which one is meant.
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -63,9 +62,5 @@ def _without_derivative(call: Callable[..., Any]) -> Any:
     return run
 
 
-_CALLING: dict[Any, Any] = {fn: _refusing(fn) for fn in (jax.pure_callback, io_callback)}
-
-
-def library_stand_in(fn: types.FunctionType) -> Any:
-    """What to call in place of a library's function."""
-    return _CALLING.get(fn, fn)
+# What is called in place of these.
+CALLING: dict[Any, Any] = {fn: _refusing(fn) for fn in (jax.pure_callback, io_callback)}

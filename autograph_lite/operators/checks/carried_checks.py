@@ -323,11 +323,6 @@ def trying() -> None:
     thread.now.tried.append((_count.value, sys.exception()))
 
 
-def in_try() -> bool:
-    """Whether a `try` with a `finally` that may raise is running."""
-    return bool(thread.now.tried)
-
-
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
     """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`.

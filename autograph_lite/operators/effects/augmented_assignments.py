@@ -65,7 +65,7 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
             continue
         if isinstance(value, kinds) or (kinds and opaque_objects.holds_others(value)):
             yield value, False
-        by_name = named and held_items.has_attributes(value)
+        by_name = named and held_items.items_getter(value) is held_items.attributes
         if not held_items.are_all(value, lambda kind: issubclass(kind, (jax.Array, *_PLAIN))):
             todo.extend((item, by_name) for item in _inside(value))
 

@@ -88,7 +88,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     _refuse_misfit(array, symbol, new)
     shared_memory.refuse_row_of_copy(array)
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
-    others = called or user_frames.are_held_twice(roots) or store_check.is_walked_now(roots)
+    others = called or user_frames.are_held_twice(roots)
+    others = others or any(store_check.is_walked(items, roots, ()) for items in thread.now.walked)
     others = others or given_back.is_given_back(array) or bool(managers_arrays.held_by_managers(roots))
     if not is_seen and not others:
         return NotImplemented

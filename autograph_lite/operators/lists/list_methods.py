@@ -79,11 +79,6 @@ def sort(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None
     _write(values, ordered(values, key, reverse))
 
 
-def sorted_list(values: Sequence[Any], key: Any, reverse: Any) -> list[Any]:
-    """`sorted(values)`."""
-    return list(ordered(values, key, reverse).contents().values())
-
-
 def ordered(values: Sequence[Any], key: Any, reverse: Any) -> Stretch:
     """The items in their order. Raises MutationError: they are no numbers, or there is a key."""
     stretch, column = _numbers(values)

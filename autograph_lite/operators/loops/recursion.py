@@ -101,7 +101,8 @@ class Recursion:
             exception_templates.explicit(error)  # this path tells nothing of the result
             raise error
         arrays = [a for each, kind in zip(captured, joined, strict=True) for a in fill(each, kind)]
-        outs = call_stacks.call_itself([*arrays, *self._told()], _types([self.result, *self.checks.values()]))
+        types = _types([self.result, *self.checks.values()])
+        outs = call_stacks.recursive_call.bind(*arrays, *self._told(), types=types)
         given_back = iter(outs)
         result = rebuild(self.result, given_back, "the result")
         yielded_arrays.note_held(outs)

@@ -330,7 +330,7 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
 def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
     """A method of an array of NumPy's, which is handed a traced value."""
     if method in _IN_PLACE:
-        fix, make = "write the items: x[...] = v, x[i] = v.", in_place_calls.of_method(method)
+        fix, make = "write the items: x[...] = v, x[i] = v.", in_place_calls.METHODS.get(method)
         shown = f"the array's {method}"
         if make is None:
             return _refusing(shown, fix)
@@ -390,7 +390,7 @@ def _enter() -> None:
     names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft", np.lib.stride_tricks: "np.lib.stride_tricks"}
     for module, name, fun, found in function_table.rows():
         text = f"{names.get(module, 'np.random')}.{name}"
-        make = in_place_calls.of_function(fun)
+        make = in_place_calls.BY_FUNCTION.get(id(fun))
         if make is not None and isinstance(found, str):
             counterpart = _writing(text, make, found)
         else:

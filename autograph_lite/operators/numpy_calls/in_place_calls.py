@@ -40,7 +40,7 @@ def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
     return jnp.sort(a, axis)
 
 
-# What an array holds after such a function, by the function's name.
+# What gives the array as it is after such a function, by the function's name.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "copyto": _copied, "putmask": _put_mask,
     "put": lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False),
@@ -48,11 +48,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "put_along_axis": lambda arr, indices, values, axis: jnp.put_along_axis(arr, indices, values, axis, inplace=False),
     "fill_diagonal": lambda a, val, wrap=False: jnp.fill_diagonal(a, val, wrap, inplace=False),
 }  # fmt: skip
-_METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Callable[..., Any]] = {
     "fill": lambda a, value: jnp.broadcast_to(value, a.shape), "sort": _sorted, "partition": _partitioned,
     "put": _FUNCTIONS["put"],
 }  # fmt: skip
-_BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
+BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 
 
 def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -60,21 +60,11 @@ def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     out = kwargs.get("out")
     if out is None and isinstance(fn, np.ufunc):
         out = args[fn.nin] if len(args) > fn.nin else None
-    elif out is None and args and (id(fn) in _BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
+    elif out is None and args and (id(fn) in BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
         out = args[0]
     elif fn is np.nan_to_num and not kwargs.get("copy", args[1] if len(args) > 1 else True):
         out = args[0] if args else kwargs.get("x")
     return out[0] if type(out) is tuple and len(out) == 1 else out
-
-
-def of_function(fn: Any) -> Callable[..., Any] | None:
-    """What gives the array that a function of NumPy's writes to, as it is then; None for another function."""
-    return _BY_FUNCTION.get(id(fn))
-
-
-def of_method(name: str) -> Callable[..., Any] | None:
-    """The same of a method of an array."""
-    return _METHODS.get(name)
 
 
 def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
@@ -141,7 +131,7 @@ def _method(name: str, make: Callable[..., Any]) -> Any:
     return run
 
 
-for _name, _make in _METHODS.items():
+for _name, _make in METHODS.items():
     setattr(FoldingTracer, _name, _method(_name, _make))
 
 

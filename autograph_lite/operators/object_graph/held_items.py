@@ -48,11 +48,6 @@ def values_in(value: Any) -> list[Any]:
     return [] if found is None else [item for _, item in found(value)]
 
 
-def has_attributes(value: Any) -> bool:
-    """Whether what an object has got is known by names."""
-    return items_getter(value) is attributes
-
-
 def of_array(_value: Any) -> Items:
     """Nothing: an array is looked at as a whole."""
     return ()

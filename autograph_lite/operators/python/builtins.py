@@ -304,7 +304,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
     if dynamic_length.is_dynamic(items):
-        return list_methods.sorted_list(items, key, reverse)
+        return [*list_methods.ordered(items, key, reverse).contents().values()]
     if len(items) < 2:
         one = list(items)
         if key is not None and one:

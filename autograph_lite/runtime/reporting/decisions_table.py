@@ -88,9 +88,6 @@ class Decisions(Sequence[Decision]):
         """How many there are."""
         return len(self.decisions)
 
-    def __iter__(self) -> Iterator[Decision]:
-        return iter(self.decisions)
-
     def __str__(self) -> str:
         counted = "1 statement" if len(self) == 1 else f"{len(self) or 'no'} statements"
         rows = [_HEADS, *map(_row, self)] if self.decisions else []
