@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import weakref
 
 import jax.numpy as jnp
@@ -13,15 +12,15 @@ from hypothesis import given, strategies as st
 from autograph_lite.runtime.tracing.trace_cache import TraceCache
 from autograph_lite.runtime.types.array_spec import ArraySpec
 from autograph_lite.runtime.types.function_type import FunctionType
-from autograph_lite.runtime.types.trace_type import Single, TracingContext
+from autograph_lite.runtime.types.trace_type import Single
+from tests.runtime.traces import of_call
 
 
 def anything(*args, **named): ...
 
 
 def type_of(*args, **named) -> FunctionType:
-    context = TracingContext(specs=True)
-    return FunctionType.from_call(inspect.signature(anything), args, named, context)[0]
+    return of_call(anything, args, named, specs=True)[0]
 
 
 def floats(*shape):

@@ -17,6 +17,16 @@ def dictionary(**leaves: Any) -> TraceType:
     return from_value(leaves, TracingContext(specs=True))
 
 
+def of_call(
+    fn: Any, args: Any, kwargs: Any, *, specs: bool = False
+) -> tuple[FunctionType, inspect.BoundArguments]:
+    """The type of a call, and its arguments as Python binds them, the defaults filled in."""
+    signature = inspect.signature(fn)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return FunctionType.from_bound(signature, bound, TracingContext(specs=specs)), bound
+
+
 def record(
     line: int = 8,
     *,

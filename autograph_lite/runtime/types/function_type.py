@@ -67,23 +67,6 @@ class FunctionType(inspect.Signature):
         self._hashed = hash((self.slots, self.types))
 
     @classmethod
-    def from_call(
-        cls,
-        signature: inspect.Signature,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        context: TracingContext,
-    ) -> tuple[FunctionType, inspect.BoundArguments]:
-        """The type of a call, and its arguments as Python binds them, the defaults filled in.
-
-        Raises:
-          TypeError: the arguments do not fit the signature, or one has no trace type.
-        """
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return cls.from_bound(signature, bound, context), bound
-
-    @classmethod
     def from_bound(
         cls, signature: inspect.Signature, bound: inspect.BoundArguments, context: TracingContext
     ) -> FunctionType:
@@ -100,10 +83,6 @@ class FunctionType(inspect.Signature):
         if self.slots != other.slots:
             return False
         return all(mine.is_subtype_of(its) for mine, its in zip(self.types, other.types, strict=True))
-
-    def is_supertype_of(self, other: FunctionType) -> bool:
-        """Whether a trace made for this type serves the calls of `other`."""
-        return other.is_subtype_of(self)
 
     def generalize(self, others: Sequence[FunctionType]) -> FunctionType | None:
         """The most specific type that serves the calls of this one and of the others; None if there is none."""
