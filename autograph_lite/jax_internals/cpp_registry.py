@@ -7,6 +7,7 @@ them once, and `runtime.dispatch` asks the policy at each call where they have c
 
 from __future__ import annotations
 
+import collections
 import functools
 import operator
 import threading
@@ -31,11 +32,21 @@ _BY_TEXT = (
     range,
 )  # nan equals itself, 0.0 is not -0.0, and equal ranges may have other bounds
 # Which JAX takes for leaves with a warning, unless they are registered. It names the types, and no others.
-_EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set())
+_ORDERED: Any = collections.OrderedDict()
+_EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), _ORDERED.values(), _ORDERED.items(), set())
 ITERATORS: frozenset[type] = frozenset(
     [
         *(type(iter(each)) for each in _EMPTY),
-        *(type({}.values()), types.GeneratorType, map, zip, filter, enumerate, reversed),
+        *(
+            type({}.values()),
+            type(_ORDERED.values()),
+            types.GeneratorType,
+            map,
+            zip,
+            filter,
+            enumerate,
+            reversed,
+        ),
     ]
 )
 _ARRAY = np.zeros(())  # stands for any
@@ -75,16 +86,8 @@ class Registry:
     """
 
     def __init__(self, flatten_kind: Callable[[Any], Flatten | None], flatten_dict: Flatten) -> None:
-        from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
-
         self._flatten_kind = flatten_kind
-        self.pytrees: Any = _jax.pytree.PyTreeRegistry(
-            enable_none=True,
-            enable_tuple=True,
-            enable_namedtuple=True,
-            enable_list=True,
-            enable_dict=False,
-        )
+        self.pytrees = _pytree_registry()
         self._known: set[type] = {tuple, list, type(None)}
         self._register(dict, flatten_dict)
         number: type
@@ -246,16 +249,40 @@ def run_jitted(
     return outputs, fast
 
 
-def tree_of(result: Any, outputs: Sequence[Any]) -> Any:
-    """The structure in which C++ puts the outputs together to `result`; None where it can't."""
+def tree_of(result: Any, outputs: Sequence[Any], *, sorts: bool = True) -> Any:
+    """The structure in which C++ puts the outputs together to `result`; None where it can't.
+
+    Args:
+      result: it is.
+      outputs: the leaves.
+      sorts: whether the keys of dicts in it are sorted, as those of JAX's own structures are.
+    """
     from jax._src.tree_util import dispatch_registry
 
-    try:
-        leaves, tree = dispatch_registry.flatten(result, None)
-    except ValueError:  # a dict with keys that can't be sorted
-        return None
+    leaves, tree = (dispatch_registry if sorts else _in_order()).flatten(result, None)
     same = len(leaves) == len(outputs) and all(a is b for a, b in zip(leaves, outputs, strict=True))
     return tree if same else None
+
+
+@functools.cache
+def _in_order() -> Any:
+    """Lists, tuples and dicts, whose keys have the order in which they were set."""
+    made = _pytree_registry()
+    made.register_node(
+        dict,
+        lambda held: ([*held.values()], (*held,)),
+        lambda keys, values: dict(zip(keys, values, strict=True)),
+    )
+    return made
+
+
+def _pytree_registry() -> Any:
+    """A registry of JAX's without dicts."""
+    from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
+
+    return _jax.pytree.PyTreeRegistry(
+        enable_none=True, enable_tuple=True, enable_namedtuple=True, enable_list=True, enable_dict=False
+    )
 
 
 @functools.cache

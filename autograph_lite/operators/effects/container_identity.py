@@ -133,7 +133,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
                 found.append(node)
             for inside in instances.held_by(node).values():
                 found.extend(containers(inside, (*around, node), frozen=frozen))
-        if isinstance(node, dict) and pytrees.is_unordered(node):
+        if isinstance(node, dict) and pytrees.is_out_of_order(node):
             for item in node.values():
                 found.extend(containers(item, around, frozen=frozen))
             return True

@@ -181,7 +181,7 @@ class Journal:
                     raise join_errors.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None:
                     _refuse_foreign(change)
-                if self.outer is not None and _reordered(change):
+                if self.outer is not None and is_reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
                 if self.outer is not None:
@@ -241,7 +241,7 @@ def _refuse_foreign(change: Change) -> None:
             raise join_errors.foreign_error(change.place.label(key), change.place.owner)
 
 
-def _reordered(change: Change) -> bool:
+def is_reordered(change: Change) -> bool:
     """Whether the keys of a dict that stay come in another order."""
     if not (isinstance(change.place.owner, dict) and change.place.holds_items):
         return False

@@ -31,12 +31,12 @@ from autograph_lite.operators.python.generator_expressions import (
 )
 from autograph_lite.operators.python.generator_functions import Given
 from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.values.pytrees import VIEWS
 from autograph_lite.operators.values.values import describe, is_symbolic, traced
 
 UNROLLED = 8  # a list of at most so many items is computed without a loop
-_VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
 # Of Python's, whose items a filter may leave out.
-ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *_VIEWS)
+ITEMS = (list, tuple, range, dict, set, frozenset, collections.deque, np.ndarray, *VIEWS)
 _SOURCES: tuple[type, ...] = (
     *ITEMS,
     zip,

@@ -64,8 +64,7 @@ def flatten_dataclasses(value: Any) -> tuple[list[Any], Any]:
 
     One that holds itself, or leads to one that does, stays a leaf: it has no end as a tree. Dicts keep the order of their keys.
     """
-    parted = pytrees.parted(value, _ends, _node_of, is_node=pytrees.is_out_of_order)
-    return pytrees.flatten(parted)
+    return pytrees.flatten(pytrees.parted(value, _ends, _node_of))
 
 
 def _ends(node: Any) -> bool:
@@ -73,9 +72,7 @@ def _ends(node: Any) -> bool:
 
 
 def _node_of(leaf: Any) -> pytrees.Held | None:
-    if pytrees.is_out_of_order(leaf):
-        return pytrees.dict_in_order(leaf)
-    return dataclass_node(leaf) if is_structure(leaf) else None
+    return dataclass_node(leaf) if is_structure(leaf) else pytrees.dict_node(leaf)
 
 
 def object_leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:

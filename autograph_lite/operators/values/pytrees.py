@@ -1,8 +1,9 @@
-"""Pytrees: what are the leaves of a value, where a dict may have keys that Python can't put in order?
+"""Pytrees: what are the leaves of a value, where a dict has its keys in the order in which they were set?
 
-    {(0, 1): x, "k": y}                   JAX sorts the keys of a dict, and refuses this one
+    {"w": x, "b": y}                      JAX sorts the keys of a dict, and gives y before x
+    {(0, 1): x, "k": y}                   and refuses this one
 
-Such a dict is taken for a node with its keys in the order in which they were set, and comes back as a dict.
+Such a dict is taken for a node with its keys in the order that Python has, and comes back as a dict.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
         if ends(node):
             return True
         if type(node) in _SORTED:
-            unordered = unordered or is_unordered(node)
+            unordered = unordered or is_out_of_order(node)
         return unordered
 
     # JAX is not asked to sort what can't be: each time that it fails, Python 3.11 loses some of its recursion limit.
@@ -50,12 +51,15 @@ _SORTED = (dict, collections.defaultdict)  # by JAX
 _LEAVES = (jax.Array, np.ndarray, np.generic, bool, int, float, complex, str, type(None))
 
 
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_MAPPINGS: tuple[Any, ...] = ({}, collections.OrderedDict())
+VIEWS: tuple[type, ...] = tuple(
+    type(view) for each in _MAPPINGS for view in (each.keys(), each.values(), each.items())
+)
 
 
 def is_iterator(node: Any) -> bool:
     """Whether `node` is an iterator of Python's own, or shows a dict's keys or values: to JAX a leaf that it warns of."""
-    return type(node) in _VIEWS or (
+    return type(node) in VIEWS or (
         type(node).__module__ in ("builtins", "itertools") and isinstance(node, Iterator)
     )
 
@@ -85,17 +89,6 @@ def unbox_leaves(value: Any) -> Any:
     return jax.tree.unflatten(tree, [*builtins.map(boxes.unboxed, found)])
 
 
-def is_unordered(node: Any) -> bool:
-    """Whether `node` is a dict whose keys JAX can't sort."""
-    if type(node) not in _SORTED or all(type(key) is str for key in node):
-        return False
-    try:
-        sorted(node)
-    except Exception:  # a user's comparison may do anything
-        return True
-    return False
-
-
 def is_out_of_order(node: Any) -> bool:
     """Whether `node` is a dict whose keys were not set in the order in which JAX would put them."""
     if type(node) not in _SORTED or len(node) < 2:
@@ -106,10 +99,10 @@ def is_out_of_order(node: Any) -> bool:
         return True
 
 
-def holds_unordered(value: Any) -> bool:
-    """Whether a dict whose keys JAX can't sort stands anywhere in `value`."""
-    found = jax.tree.leaves(value, is_leaf=lambda node: is_unordered(node) or is_iterator(node))
-    return any(map(is_unordered, found))
+def holds_out_of_order(value: Any) -> bool:
+    """Whether such a dict stands anywhere in `value`."""
+    found = jax.tree.leaves(value, is_leaf=lambda node: is_out_of_order(node) or is_iterator(node))
+    return any(builtins.map(is_out_of_order, found))
 
 
 class Held:
@@ -136,9 +129,8 @@ jax.tree_util.register_pytree_node(
 
 
 def parted(
-    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False,
-    is_node: Callable[[Any], bool] = is_unordered,
-) -> Any:  # fmt: skip
+    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False
+) -> Any:
     """`value` with nodes in place of leaves of JAX's, and of what these hold; what holds itself is left as it is.
 
     Args:
@@ -146,12 +138,11 @@ def parted(
       ends: whether something is a leaf, whatever it holds.
       node_of: another leaf -> its node, or None.
       itself: whether `value` becomes a node, also where JAX would take it apart.
-      is_node: whether something else that JAX would take apart becomes one.
     """
     around: list[Any] = []
 
     def opened(value: Any) -> Any:
-        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_node(item))
+        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_out_of_order(item))
         nodes = [(n, made) for n, leaf in enumerate(found) if not ends(leaf) and (made := node_of(leaf))]
         for number, made in nodes:
             found[number] = filled(found[number], made)
@@ -188,12 +179,9 @@ class _Cyclic(Exception):
 
 
 def dict_node(whole: Any) -> Held | None:
-    """A dict whose keys JAX can't sort as a node of a pytree, with its keys in the order in which they were set."""
-    return dict_in_order(whole) if is_unordered(whole) else None
-
-
-def dict_in_order(whole: Any) -> Held:
-    """A dict as a node of a pytree, with its keys in the order in which they were set."""
+    """A dict that JAX would put in another order as a node of a pytree, with its keys in the order in which they were set."""
+    if not is_out_of_order(whole):
+        return None
     known = type(whole), getattr(whole, "default_factory", None), (*whole,)
     return Held([*whole.values()], _dict, known)
 

@@ -109,7 +109,7 @@ def argument_sources(resolved: Resolved, args: tuple[Any, ...], kwargs: dict[str
     by_key = dict(zip(keys, counts, strict=True))
     starts: dict[Any, int] = {}
     start = 0
-    for key in [*range(len(args)), *sorted(kwargs)]:
+    for key in [*range(len(args)), *kwargs]:
         starts[key] = start
         start += by_key[key]
     found: list[Source] = []
@@ -131,7 +131,7 @@ def _keys(
             yield from range(position, len(args))
             position = len(args)
         elif parameter.kind is parameter.VAR_KEYWORD:
-            yield from sorted(rest)
+            yield from rest
         elif parameter.kind is not parameter.KEYWORD_ONLY and position < len(args):
             yield position
             position += 1

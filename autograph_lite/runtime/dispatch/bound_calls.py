@@ -1,5 +1,7 @@
 """Argument binding: how is a call made one by position, whatever its spelling? Python binds it, as fast as it can.
 
+def f(**kw): ...                  run(args, kwargs), as a dict, which has an order; C++ sorts the keywords of a call
+
 def f(x, n=3, *, k="s"): ...      def f(x, n=_1, *, k=_2):
                                       return table((type(x), type(n), type(k)))(x, n, k)
 """
@@ -37,20 +39,36 @@ def bind_arguments(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tupl
     return args[:count], dict(zip(keywords, args[count:], strict=True))
 
 
+def packs_keywords(signature: inspect.Signature) -> bool:
+    """Whether a function sees the order of its keywords, so that C++ is handed the arguments as a tuple and a dict."""
+    return any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+
+
+def unpacked(
+    packs: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments that C++ was handed, in the order in which it finds their arrays."""
+    if packs:
+        return args[0], args[1]
+    return args, dict(sorted(kwargs.items()))
+
+
 class Parameters(NamedTuple):
     """The parameters of a function, as text."""
 
     text: str  # as in a `def`
-    arguments: str  # as in a call that hands them on
+    arguments: str  # as in a call that hands them on to C++
     defaults: dict[str, Any]  # what the names of defaults in `text` stand for
 
 
 def parameters_of(signature: inspect.Signature) -> Parameters:
     """The parameters of a function with that signature."""
+    if packs_keywords(signature):
+        return Parameters("*args, **kwargs", "args, kwargs", {})
     parts, arguments, defaults = [], [], {}
     parameters = list(signature.parameters.values())
     kinds = [parameter.kind for parameter in parameters]
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+    if any(kind is inspect.Parameter.VAR_POSITIONAL for kind in kinds):
         return Parameters("*args, **kwargs", "*args, **kwargs", {})
     for i, parameter in enumerate(parameters):
         keyword = parameter.kind is parameter.KEYWORD_ONLY

@@ -45,10 +45,18 @@ class FastDispatch:
         self._name = getattr(self._traces.fn, "__name__", "f")
         self._missed = tracebacks.hiding(cpp_registry.of_known_classes(registry(), self._miss))
         self._dispatcher = cpp_registry.Dispatcher(registry(), self._name, self._plain, self._missed)
+        self._packs = bound_calls.packs_keywords(traces.shown)
+        self._direct = self._packing() if self._packs else self._dispatcher.call
         self._kept = 0  # programs that C++ has been given
         self._by_types: HashedLiterals | None = None
         self._variables: VariableCalls | None = None
-        self.call: Any = self._dispatcher.call
+        self.call: Any = self._direct
+
+    def _packing(self) -> Callable[..., Any]:
+        name = getattr(self._traces.fn, "__qualname__", self._name)
+        parameters = bound_calls.parameters_of(self._traces.shown)
+        body = f"        return {bound_calls.OWN}run({parameters.arguments})"
+        return bound_calls.compile_function(name, parameters, body, {"run": self._dispatcher.call})
 
     def clear(self) -> None:
         """Forgets which programs serve which calls; to ask again costs little, as each program keeps what was compiled."""
@@ -57,7 +65,7 @@ class FastDispatch:
             self._by_types.clear()
         if self._variables is not None:
             self._variables = None  # which would keep Variables of objects that are gone
-            self._redirect(self._dispatcher.call if self._by_types is None else self._by_types.call)
+            self._redirect(self._direct if self._by_types is None else self._by_types.call)
 
     def _redirect(self, call: Any) -> None:
         self.call = call
@@ -65,9 +73,10 @@ class FastDispatch:
 
     @tracebacks.hiding
     def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._slow(args, kwargs)
+        return self._slow(*bound_calls.unpacked(self._packs, args, kwargs))
 
     def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        args, kwargs = bound_calls.unpacked(self._packs, args, kwargs)
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False
@@ -135,8 +144,8 @@ class FastDispatch:
 def _structure(program: Program, outputs: Sequence[Any]) -> Any:
     """What C++ is to make of the outputs: the result itself, where that is all; else it calls `finish`."""
     result = program.returned(outputs) if program.returns_arrays else outputs
-    if program.returns_arrays and not pytrees.holds_unordered(result):
-        tree = cpp_registry.tree_of(result, outputs)
+    if program.returns_arrays:
+        tree = cpp_registry.tree_of(result, outputs, sorts=not pytrees.holds_out_of_order(result))
         if tree is not None:
             return tree
     return registry().structure(len(outputs), functools.partial(_finished, program))

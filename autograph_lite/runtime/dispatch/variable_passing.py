@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_lite.jax_internals import configuration, cpp_registry
+from autograph_lite.operators.values import pytrees
 from autograph_lite.runtime.dispatch import argument_order, bound_calls
 from autograph_lite.runtime.explaining import tracebacks
 from autograph_lite.runtime.state.carried_state import KEPT
@@ -76,6 +77,7 @@ class VariableCalls:
         self.written, self.read = list(written), list(read)
         self._places = {id(variable): i for i, variable in enumerate([*written, *read])}
         self._name = getattr(traces.fn, "__name__", "f")
+        self._packs = bound_calls.packs_keywords(traces.shown)
         self._dispatchers = [
             cpp_registry.Dispatcher(
                 registry,
@@ -132,11 +134,12 @@ class VariableCalls:
         return uses and all(id(variable) in written for variable in program.written)
 
     def _plain(self, taken: Any, read: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self._slow(args, kwargs), None
+        return self._slow(*bound_calls.unpacked(self._packs, args, kwargs)), None
 
     def _miss(
         self, keep: bool, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any
     ) -> tuple[Any, Any, bool]:
+        args, kwargs = bound_calls.unpacked(self._packs, args, kwargs)
         if self._inline():
             return (self._slow(args, kwargs), None), None, False
         resolved = self._traces.resolve(args, kwargs)
@@ -171,7 +174,8 @@ class VariableCalls:
 
     def _structure(self, program: Program, outputs: Sequence[Any]) -> Any:
         if program.returns_arrays:
-            tree = cpp_registry.tree_of(self._finished(program, outputs), outputs)
+            result = self._finished(program, outputs)
+            tree = cpp_registry.tree_of(result, outputs, sorts=not pytrees.holds_out_of_order(result))
             if tree is not None:
                 return tree
         return self._registry.structure(len(outputs), functools.partial(self._finished, program))

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import MutatedArgumentError
-from autograph_lite.operators.effects.journal import Change
+from autograph_lite.operators.effects.journal import Change, is_reordered
 from autograph_lite.operators.iteration.iterables import Stepping
 from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.user_code import place_names, source_places
@@ -39,7 +39,7 @@ def mutables_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
     def visit(node: Any) -> bool:
         if isinstance(node, (*_LEAVES, Whole, Stepping)) or pytrees.is_iterator(node):
             return True
-        if pytrees.is_unordered(node):
+        if pytrees.is_out_of_order(node):
             found.append(node)
             found.extend(mutables_in(node.values(), end=end))
             return True
@@ -131,13 +131,15 @@ class _Write:
         }
         self.contents = {key: source(value, held) for key, value in others.items()}
         self._removed = [key for key in old if key not in new]
+        self._order = [*new] if is_reordered(change) else []
 
     def after(self, old: Contents, value: Callable[[Any], Any]) -> Contents:
         """The new contents of a place of the caller's, given those before, and what gives the value of a source."""
         new = {key: value(source) for key, source in self.contents.items()}
         if self._is_list:
             return new
-        return {key: held for key, held in {**old, **new}.items() if key not in self._removed}
+        first = {key: old.get(key) for key in self._order}
+        return {key: held for key, held in {**first, **old, **new}.items() if key not in self._removed}
 
     def place(self, owner: Any) -> Place:
         """The place in an object of the caller's."""

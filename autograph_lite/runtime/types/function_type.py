@@ -178,7 +178,7 @@ def _rows(
     if parameter.kind is _KINDS.VAR_POSITIONAL:
         yield from ((Slot(name, i), _KINDS.POSITIONAL_ONLY) for i in range(len(bound.arguments[name])))
     elif parameter.kind is _KINDS.VAR_KEYWORD:
-        yield from ((Slot(name, key), _KINDS.KEYWORD_ONLY) for key in sorted(bound.arguments[name]))
+        yield from ((Slot(name, key), _KINDS.KEYWORD_ONLY) for key in bound.arguments[name])
     else:
         yield Slot(name), parameter.kind
 

@@ -1,7 +1,8 @@
 """Leaves: what are those of a value, where dataclasses, None and dictionaries of any keys count?
 
 Point(x, [y, None])      x, y and None; JAX takes a Point that nobody has registered for one leaf, and None for none
-{(0, 1): x, "k": y}      x and y; JAX sorts the keys of a dict, and refuses this one
+{"w": x, "b": y}         x and y, in the order that Python has; JAX sorts the keys
+{(0, 1): x, "k": y}      x and y; JAX can't sort the keys, and refuses
 """
 
 from __future__ import annotations
@@ -23,14 +24,29 @@ def flatten_value(value: Any) -> tuple[list[Any], Any]:
 
 
 def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
-    """The parts of a value that stand where a structure has leaves. Raises ValueError: it does not have that structure."""
-    found: list[Any] = treedef.flatten_up_to(pytrees.parted(value, _ends, _node_of))
+    """The parts of a value that stand where a structure has leaves, whatever the order of the keys of its dicts.
+
+    Raises:
+      ValueError: it does not have that structure.
+    """
+    whole = jax.tree.unflatten(treedef, range(treedef.num_leaves))
+    found: list[Any] = treedef.flatten_up_to(pytrees.parted(_in_order(value, whole), _ends, _node_of))
     return found
+
+
+def _in_order(value: Any, like: Any) -> Any:
+    """`value` with the keys of its dicts in the order that those of `like` have."""
+    kind = type(value)
+    if kind is not type(like) or kind not in (list, tuple, dict) or len(value) != len(like):
+        return value
+    if kind is not dict:
+        return kind(map(_in_order, value, like))
+    return {key: _in_order(value[key], like[key]) for key in like} if value.keys() == like.keys() else value
 
 
 def is_value_leaf(value: Any) -> bool:
     """Whether a value is a leaf, whatever JAX takes it for."""
-    return _ends(value) or pytrees.is_unordered(value)
+    return _ends(value) or pytrees.is_out_of_order(value)
 
 
 def _ends(value: Any) -> bool:

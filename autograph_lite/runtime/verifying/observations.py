@@ -72,10 +72,7 @@ def _opened(value: Any) -> tuple[Any, list[tuple[str, Any]]]:
     kind = type(value).__name__
     match value:
         case dict():
-            keys = ", ".join(
-                sorted(map(repr, value))
-            )  # a compiled function, as one of jax.jit, returns them sorted
-            return f"{kind} of {keys}", [(f"[{key!r}]", value[key]) for key in value]
+            return f"{kind} of {', '.join(map(repr, value))}", [(f"[{key!r}]", value[key]) for key in value]
         case list() | tuple():
             fields = getattr(value, "_fields", None)
             names = [f".{name}" for name in fields] if fields else [f"[{i}]" for i in range(len(value))]

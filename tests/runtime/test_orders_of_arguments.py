@@ -1,0 +1,184 @@
+"""Does a call see the keys of its dicts, and its keywords, in the order that the caller gave them, and give them back so?"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import autograph_lite
+from autograph_lite import ArraySpec, Variable
+
+X, Y, Z = map(np.float32, (1, 2, 3))
+
+
+def digits(values: Any) -> Any:
+    total = 0.0
+    for value in values:
+        total = total * 10 + value
+    return total
+
+
+@dataclasses.dataclass
+class Box:
+    held: dict[str, Any]
+
+
+def plain(d):
+    return digits(d.values())
+
+
+def inside(pair):
+    return digits(pair[1]["d"].values())
+
+
+def in_a_dataclass(box):
+    return digits(box.held.values())
+
+
+def stacked(d):
+    return np.stack(list(d.values()))
+
+
+def returned(d):
+    return {"z": d["b"], "a": d["a"], **d}
+
+
+def ordered(d):
+    return [*d], [k for k, v in d.items() if isinstance(k, str)]
+
+
+WRAPPED = {
+    plain: lambda d: d,
+    inside: lambda d: (X, {"x": X, "d": d}),
+    in_a_dataclass: Box,
+    stacked: lambda d: d,
+    returned: lambda d: d,
+    ordered: lambda d: d,
+}
+
+
+def in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return [(key, in_order(item)) for key, item in value.items()]
+    return np.asarray(value).tolist() if not isinstance(value, (list, tuple)) else list(map(in_order, value))
+
+
+@pytest.mark.parametrize("fn", WRAPPED, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("kind", [dict, collections.OrderedDict])
+def test_a_dict_that_is_an_argument_is_seen_as_it_is(fn, kind):
+    f = autograph_lite.convert(fn)
+    for _ in range(2):  # the second one in C++
+        for keys in itertools.permutations("abc"):
+            given = WRAPPED[fn](kind(zip(keys, (X, Y, Z), strict=True)))
+            assert in_order(f(given)) == in_order(fn(given))
+    assert f.trace_count == 6
+
+
+@given(
+    st.lists(st.one_of(st.integers(-3, 3), st.sampled_from("abc"), st.booleans()), unique=True, max_size=5)
+)
+def test_keys_of_any_kind(keys):
+    def f(d):
+        return {key: value + 1 for key, value in d.items()}, digits(d.values())
+
+    d = {key: np.float32(i) for i, key in enumerate(keys)}
+    f_ = autograph_lite.convert(f)
+    for _ in range(2):
+        found, total = f_(d)
+        assert [*map(repr, found)] == [*map(repr, d)]
+        assert total == f(d)[1]
+
+
+def test_keywords_are_seen_in_the_order_of_the_call():
+    def f(a, /, *rest, k=1.0, **named):
+        return digits(named.values()) * k, list(named), sum(rest, a)
+
+    f_ = autograph_lite.convert(f)
+    calls = [
+        (X,), dict(c=X, b=Y), dict(b=Y, c=X), dict(b=Y, k=X, c=X), dict(k=X, c=X, b=Y),
+    ]  # fmt: skip
+    for _ in range(2):
+        for kwargs in calls[1:]:
+            for args in ((X,), (X, Y)):
+                assert in_order(f_(*args, **kwargs)) == in_order(f(*args, **kwargs))
+    assert f_.trace_count == 8
+
+
+def test_keywords_of_parameters_come_in_any_order():
+    f = autograph_lite.convert(lambda x, y, *, z: x - y * z)
+    for order in itertools.permutations(dict(x=X, y=Y, z=Z).items()):
+        assert f(**dict(order)) == 1 - 2 * 3
+    assert f.trace_count == 1
+
+
+def test_with_variables():
+    count = Variable(0.0)
+
+    @autograph_lite.convert
+    def f(x, **named):
+        count.assign_add(x)
+        return {"z": digits(named.values()), "count": count.value, "a": x}
+
+    for number in range(1, 4):
+        for names in ("cb", "bc"):
+            found = f(x=X, **dict(zip(names, (Y, Z), strict=True)))
+            assert [*found] == ["z", "count", "a"]
+            assert found["z"] == 23
+            assert found["count"] == 2 * number - (names == "cb")
+
+
+def test_results_of_equal_arrays_keep_their_order():
+    @autograph_lite.convert
+    def f(x):
+        y = x + 1
+        return {"b": y, "a": y}
+
+    assert [list(f(X)) for _ in range(3)] == [["b", "a"]] * 3
+
+
+def test_a_dict_whose_keys_move_is_the_callers():
+    def f(d):
+        d["c"] = d["b"] * 2
+        del d["b"]
+        d["b"] = d["a"]
+        d["a"] = d.pop("a") + 1
+        return list(d)
+
+    for _ in range(2):
+        mine, its = {"b": X, "a": Y, "e": Z}, {"b": X, "a": Y, "e": Z}
+        assert autograph_lite.convert(f)(mine) == f(its)
+        assert in_order(mine) == in_order(its)
+
+
+def test_the_order_of_an_input_signature_holds():
+    spec = ArraySpec((), jnp.float32)
+    f = autograph_lite.convert(
+        lambda d: digits(d["in"].values()), input_signature=[{"in": {"b": spec, "a": spec}}]
+    )
+    assert f({"in": {"b": X, "a": Y}}) == 12
+    assert f({"in": {"a": Y, "b": X}}) == 12
+    assert f.trace_count == 1
+    with pytest.raises(TypeError, match="found .*'c'.*; allowed: .*'b'"):
+        f({"in": {"a": Y, "c": X}})
+
+
+def test_a_loaded_function_takes_any_order(tmp_path):
+    f = autograph_lite.convert(plain)
+    autograph_lite.save(tmp_path / "f.zip", f, ({"b": X, "a": Y},))
+    loaded = autograph_lite.load(tmp_path / "f.zip")
+    assert loaded({"b": X, "a": Y}) == 12
+    assert loaded({"a": Y, "b": X}) == 12
+
+
+def test_under_jax_the_keys_are_sorted():
+    f = autograph_lite.convert(plain)
+    assert jax.jit(f)({"b": X, "a": Y}) == 21
+    assert jax.grad(f)({"b": X, "a": Y}) == {"a": 10, "b": 1}
