@@ -171,11 +171,23 @@ def test_the_order_of_an_input_signature_holds():
 
 
 def test_a_loaded_function_takes_any_order(tmp_path):
-    f = autograph_lite.convert(plain)
+    f = autograph_lite.convert(lambda d: {"z": plain(d), "in": {"y": 1, "b": d["b"]}})
     autograph_lite.save(tmp_path / "f.zip", f, ({"b": X, "a": Y},))
     loaded = autograph_lite.load(tmp_path / "f.zip")
-    assert loaded({"b": X, "a": Y}) == 12
-    assert loaded({"a": Y, "b": X}) == 12
+    for d in ({"b": X, "a": Y}, {"a": Y, "b": X}):
+        assert in_order(loaded(d)) == [("z", 12), ("in", [("y", 1), ("b", 1)])]
+
+
+def test_a_result_of_pythons_may_have_its_keys_in_any_order():
+    scalar = jax.ShapeDtypeStruct((), jnp.float32)
+
+    @autograph_lite.py_function(result={"b": scalar, "a": scalar})
+    def host(x, turned):
+        return {"a": x, "b": x + 1} if turned else {"b": x + 1, "a": x}
+
+    f = autograph_lite.convert(lambda x, turned: host(x, turned))
+    for turned in (0, 1):
+        assert in_order(f(X, jnp.int32(turned))) == [("b", 2), ("a", 1)]
 
 
 def test_under_jax_the_keys_are_sorted():

@@ -89,6 +89,42 @@ def unbox_leaves(value: Any) -> Any:
     return jax.tree.unflatten(tree, [*builtins.map(boxes.unboxed, found)])
 
 
+def flatten_up_to(
+    tree: Any,
+    value: Any,
+    ends: Callable[[Any], bool] | None = None,
+    node_of: Callable[[Any], Held | None] | None = None,
+) -> list[Any]:
+    """The parts of a value that stand where a structure has leaves, whatever the order of the keys of its dicts.
+
+    Args:
+      tree: the structure.
+      value: it is.
+      ends: as for `parted`, where other things are taken apart than by `flatten`.
+      node_of: as for `parted`.
+
+    Raises:
+      ValueError: it does not have that structure.
+    """
+    value = _with_keys_of(jax.tree.unflatten(tree, range(tree.num_leaves)), value)
+    found: list[Any] = tree.flatten_up_to(parted(value, ends or is_iterator, node_of or dict_node))
+    return found
+
+
+def _with_keys_of(other: Any, value: Any) -> Any:
+    """`value` with the keys of its dicts in the order that those of another value have."""
+    kind = type(value)
+    if kind is not type(other) or kind not in (list, tuple, dict) or len(value) != len(other):
+        return value
+    if kind is not dict:
+        return kind(builtins.map(_with_keys_of, other, value))
+    return (
+        {key: _with_keys_of(other[key], value[key]) for key in other}
+        if value.keys() == other.keys()
+        else value
+    )
+
+
 def is_out_of_order(node: Any) -> bool:
     """Whether `node` is a dict whose keys were not set in the order in which JAX would put them."""
     if type(node) not in _SORTED or len(node) < 2:

@@ -22,6 +22,7 @@ from autograph_lite.operators.checks import raising
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import array_text, describe
+from autograph_lite.runtime.types.tree_paths import structure_text
 from autograph_lite.scoped import Now
 
 KEPT = 64  # exceptions that nobody may ask for: those of programs that are not ours
@@ -92,7 +93,7 @@ class HostCall:
         """
         result = self.rebuild([np.asarray(value) for value in values])
         try:
-            leaves = self.tree.flatten_up_to(result)
+            leaves = pytrees.flatten_up_to(self.tree, result)
         except (ValueError, TypeError):
             found = _shown(pytrees.structure(result))
             raise TypeError(
@@ -152,7 +153,7 @@ class Calling:
 
 
 def _shown(tree: Any) -> str:
-    return str(tree).removeprefix("PyTreeDef(").removesuffix(")")
+    return structure_text(tree, ["*"] * tree.num_leaves)
 
 
 def in_program(jaxpr: Any) -> list[HostCall | Callable[..., Any]]:

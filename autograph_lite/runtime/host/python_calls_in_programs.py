@@ -123,7 +123,7 @@ class Staged:
         result: list[Any] = []
         for argument, cotangent in zip(given.args, found, strict=True):
             leaves, tree = pytrees.flatten(argument)
-            own = [None] * len(leaves) if cotangent is None else tree.flatten_up_to(cotangent)
+            own = [None] * len(leaves) if cotangent is None else pytrees.flatten_up_to(tree, cotangent)
             result += [ct for leaf, ct in zip(leaves, own, strict=True) if is_traced_argument(leaf)]
         # Arrays among the keyword arguments come last, and have no derivative.
         result += [None] * (len(given.operands) - len(result))

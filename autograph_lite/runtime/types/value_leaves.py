@@ -24,24 +24,8 @@ def flatten_value(value: Any) -> tuple[list[Any], Any]:
 
 
 def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
-    """The parts of a value that stand where a structure has leaves, whatever the order of the keys of its dicts.
-
-    Raises:
-      ValueError: it does not have that structure.
-    """
-    whole = jax.tree.unflatten(treedef, range(treedef.num_leaves))
-    found: list[Any] = treedef.flatten_up_to(pytrees.parted(_in_order(value, whole), _ends, _node_of))
-    return found
-
-
-def _in_order(value: Any, like: Any) -> Any:
-    """`value` with the keys of its dicts in the order that those of `like` have."""
-    kind = type(value)
-    if kind is not type(like) or kind not in (list, tuple, dict) or len(value) != len(like):
-        return value
-    if kind is not dict:
-        return kind(map(_in_order, value, like))
-    return {key: _in_order(value[key], like[key]) for key in like} if value.keys() == like.keys() else value
+    """The parts of a value that stand where a structure has leaves. Raises ValueError: it does not have that structure."""
+    return pytrees.flatten_up_to(treedef, value, _ends, _node_of)
 
 
 def is_value_leaf(value: Any) -> bool:
