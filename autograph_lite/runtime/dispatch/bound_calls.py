@@ -44,7 +44,7 @@ def packs_keywords(signature: inspect.Signature) -> bool:
     return any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
 
 
-def unpacked(
+def arguments_of_cpp(
     packs: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments that C++ was handed, in the order in which it finds their arrays."""

@@ -73,10 +73,10 @@ class FastDispatch:
 
     @tracebacks.hiding
     def _plain(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._slow(*bound_calls.unpacked(self._packs, args, kwargs))
+        return self._slow(*bound_calls.arguments_of_cpp(self._packs, args, kwargs))
 
     def _miss(self, /, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
-        args, kwargs = bound_calls.unpacked(self._packs, args, kwargs)
+        args, kwargs = bound_calls.arguments_of_cpp(self._packs, args, kwargs)
         try:
             if self._failed:  # C++ would ask for each of the calls that raised once, for ever
                 self._failed = False

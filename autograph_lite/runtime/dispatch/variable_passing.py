@@ -134,12 +134,12 @@ class VariableCalls:
         return uses and all(id(variable) in written for variable in program.written)
 
     def _plain(self, taken: Any, read: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self._slow(*bound_calls.unpacked(self._packs, args, kwargs)), None
+        return self._slow(*bound_calls.arguments_of_cpp(self._packs, args, kwargs)), None
 
     def _miss(
         self, keep: bool, taken: list[Any], read: list[Any], /, *args: Any, **kwargs: Any
     ) -> tuple[Any, Any, bool]:
-        args, kwargs = bound_calls.unpacked(self._packs, args, kwargs)
+        args, kwargs = bound_calls.arguments_of_cpp(self._packs, args, kwargs)
         if self._inline():
             return (self._slow(args, kwargs), None), None, False
         resolved = self._traces.resolve(args, kwargs)

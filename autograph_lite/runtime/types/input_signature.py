@@ -19,7 +19,7 @@ from autograph_lite.runtime.types.casting import cast
 from autograph_lite.runtime.types.function_type import FunctionType, Slot
 from autograph_lite.runtime.types.structure import Structure, from_value
 from autograph_lite.runtime.types.trace_type import Placeholders, Single, TraceType, TracingContext
-from autograph_lite.runtime.types.value_leaves import flatten_up_to, flatten_value
+from autograph_lite.runtime.types.value_leaves import flatten_value, flatten_value_up_to
 
 _KINDS = inspect.Parameter
 
@@ -168,7 +168,7 @@ def _accepted(type: TraceType, value: Any, path: str, context: TracingContext) -
 def _leaves(type: Structure, value: Any, path: str, context: TracingContext) -> list[Any]:
     """The parts of a value that stand where a structure has its leaves."""
     try:
-        return flatten_up_to(type.treedef, value)
+        return flatten_value_up_to(type.treedef, value)
     except ValueError:
         found = from_value(value, context)
     raise TypeError(f"Argument {path}: found {found}; allowed: {type}")

@@ -23,7 +23,7 @@ def flatten_value(value: Any) -> tuple[list[Any], Any]:
     return jax.tree.flatten(pytrees.parted(value, _ends, _node_of), is_leaf=is_value_leaf)
 
 
-def flatten_up_to(treedef: Any, value: Any) -> list[Any]:
+def flatten_value_up_to(treedef: Any, value: Any) -> list[Any]:
     """The parts of a value that stand where a structure has leaves. Raises ValueError: it does not have that structure."""
     return pytrees.flatten_up_to(treedef, value, _ends, _node_of)
 
