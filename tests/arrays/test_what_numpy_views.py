@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -234,7 +236,92 @@ def arrays_of_lists_of_one(x, m):
     return b, c, d, e
 
 
+def done_no_times(x, m):
+    a = np.diff(x, n=0)
+    a[0] = 9
+    b = np.linalg.matrix_power(m[:, :3], 1)
+    b[1] = 8
+    c, d = np.polyint(x, 0), np.polyder(x, m=0)
+    c[2] = 7
+    for _ in range(3):
+        d += 1
+    e = np.apply_over_axes(np.sum, m, [])
+    if x[1] > 0:
+        e[2, 3] = 6
+    i = x.astype(np.int32)
+    f = np.polyint(i, 0)
+    f[1] = 5
+    return (
+        a,
+        b,
+        c,
+        d,
+        e,
+        i,
+        np.polyint(x, 2),
+        np.polyint(x, m=2, k=[1, 2]),
+        np.diff(x, prepend=0),
+        np.polyder(i),
+    )
+
+
+def signs_that_functions_ask_for(x, m):
+    a = operator.pos(x)
+    a[0] = 9
+    (b,) = map(operator.pos, [x])
+    b += 1
+    u = x.astype(np.uint8)
+    c, d = operator.abs(u), u.__abs__()
+    c[1] = d[2] = 5
+    for k in range(2):
+        e = operator.pos(x)
+        e[k] += x[1]
+    return a, b, c, d, e, u, operator.pos(x[3])
+
+
+def methods_by_their_names(x, m):
+    a = operator.methodcaller("flatten")(x)
+    a[0] = 9
+    b = operator.methodcaller("astype", x.dtype, copy=True)(x)
+    b[1] = 8
+    (c,) = map(operator.methodcaller("reshape", 2, 3), [x])
+    c[0] = 7
+    operator.methodcaller("fill", 2.0)(m[1])
+    return a, b, c, operator.methodcaller("sum", axis=0)(m)
+
+
+def parts_of_complex_numbers(x, m):
+    z = x + 1j * x[::-1]
+    z.imag[2] += 7
+    z.real[1:] *= 2
+    im = z.imag
+    if x[1] > 0:
+        im[0] = 5
+    for k in range(3):
+        z.real[k] = im[k] * 2
+    z[1:].imag[0] = 4
+    z.reshape(2, 3)[1].real[:] = 3
+    held = [np.real(z), {"im": np.imag(z)}]
+    held[0][5] = 2
+    held[1]["im"][0] += 1
+    flat = z.real.ravel()
+    flat[0] = 99
+    return im, z.real, z.imag, flat
+
+
+def parts_of_complex_numbers_as_a_whole(x, m):
+    z, w = x + 0j, x * 1j
+    y = z
+    z.imag = m[0, :3].sum()
+    z.real = x * 2
+    w.imag = 3
+    x.real = 5
+    return y.real, y.imag, w.imag
+
+
 RIGHT = [
+    done_no_times, signs_that_functions_ask_for, methods_by_their_names, parts_of_complex_numbers,
+    parts_of_complex_numbers_as_a_whole,
     arrays_of_lists_of_one,
     rows_of_one_of_several,
     copies_that_look_like_views, absolute_values, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
@@ -291,7 +378,14 @@ def diagonal_by_its_method(x, m):
     return d
 
 
+def imaginary_part_of_what_is_real(x, m):
+    y = x.imag
+    y[0] = 1
+    return y
+
+
 READ_ONLY = [
+    imaginary_part_of_what_is_real,
     diagonal_by_its_method,
     item_of_a_broadcast, broadcast_in_place, broadcast_number, locked, diagonal_of_a_constant, item_of_windows,
 ]  # fmt: skip
@@ -349,7 +443,14 @@ def test_copy_that_looks_like_a_view(function):
 
 
 @pytest.mark.parametrize(
-    "function", [same_array_after_a_write, same_array_in_a_loop], ids=lambda function: function.__name__
+    "function",
+    [
+        same_array_after_a_write,
+        same_array_in_a_loop,
+        signs_that_functions_ask_for,
+        parts_of_complex_numbers,
+    ],
+    ids=lambda function: function.__name__,
 )
 def test_in_a_program_of_somebody_elses(function):
     found = jax.jit(to_graph(function))(jnp.asarray(V), jnp.asarray(C))

@@ -34,9 +34,10 @@ _OPERATORS = str(_PACKAGE / "operators" / "python"), str(_PACKAGE / "jax_interna
 _known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
-    "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "iter",
-    "matrix_transpose", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes",
-    "transpose", "transpose_property", "vsplit", "matrix_transpose_property",
+    "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "imag",
+    "imag_property", "iter", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "real", "real_property", "reshape",
+    "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose", "transpose_property", "vsplit",
+    "matrix_transpose_property",
 })  # fmt: skip
 _AROUND = (
     "_forward_",
@@ -241,6 +242,8 @@ def _laid_out_by(equation: Any, base: Any) -> Any:
         base = base.transpose(params["dimensions"])
     if name == "rev":
         return np.flip(base, params["dimensions"])
+    if name in ("real", "imag"):
+        return _strided(base.shape, [2 * step for step in base.strides])
     if name not in ("reshape", "expand_dims", "broadcast_in_dim"):
         return None
     shape = equation.outvars[0].aval.shape
@@ -277,6 +280,8 @@ Update = Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
 
 def write_through(equation: Any, result: Any, base: Any, new: Any, update: Update) -> Any:
     """`base` with `new` in the place of the part of it that `result` of an equation is; see `overlapping_updates.update`."""
+    if equation.primitive.name in ("imag", "real"):
+        return _PUT[equation.primitive.name](equation, 0, base, new)
     if equation.primitive.name not in CALLS:
         put, number = _PUT[equation.primitive.name], _number(equation, result)
         return update(base, new, lambda base, new: put(equation, number, base, new))
@@ -337,9 +342,18 @@ def _put_split(equation: Any, number: int, base: Any, new: Any) -> Any:
     return lax.dynamic_update_slice(base, new, starts)
 
 
+def _put_real(_: Any, __: int, base: Any, new: Any) -> Any:
+    return lax.complex(new, lax.imag(base))
+
+
+def _put_imag(_: Any, __: int, base: Any, new: Any) -> Any:
+    return lax.complex(lax.real(base), new)
+
+
 _PUT: dict[str, Callable[[Any, int, Any, Any], Any]] = {
     "broadcast_in_dim": _put_reshaped, "dynamic_slice": _put_dynamic_slice, "expand_dims": _put_reshaped,
-    "gather": _put_gather, "reshape": _put_reshape, "rev": _put_rev, "slice": _put_slice, "split": _put_split,
+    "gather": _put_gather, "imag": _put_imag, "real": _put_real, "reshape": _put_reshape, "rev": _put_rev,
+    "slice": _put_slice, "split": _put_split,
     "squeeze": _put_reshaped, "transpose": _put_transpose, "unstack": _put_unstack,
 }  # fmt: skip
 CALLS = frozenset({"jit", "pjit"})

@@ -15,6 +15,7 @@ import contextvars
 import enum
 import functools
 import inspect
+import operator
 import sys
 import types
 import weakref
@@ -389,11 +390,21 @@ def _object(callee: Any) -> Any:
         return wrapped
     if isinstance(callee, np.vectorize):
         return vectorized.under_vmap(callee, call)
+    if kind is operator.methodcaller:
+        return _by_name(callee)
     method_patching.seen_inside(callee)
     called = adapted(library_calls.with_converted(callee, convert_function))
     if kind is not lru_caches.KIND or journal.active() is None:
         return called
     return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.is_on_trial() else None)
+
+
+def _by_name(caller: Any) -> Any:
+    """`operator.methodcaller(name, ...)`, which calls the method as converted code does."""
+    make, args = caller.__reduce__()
+    given: tuple[Any, ...] = (*getattr(make, "args", ()), *args)
+    named: dict[str, Any] = getattr(make, "keywords", {})
+    return lambda owner: call(getattr(owner, given[0]))(*given[1:], **named)
 
 
 def _valued(fn: Any) -> Any:

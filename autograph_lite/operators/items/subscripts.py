@@ -501,7 +501,8 @@ def _store(
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         if isinstance(base, Selection) and isinstance(child, jax.Array):
             child = recorded_copies.copied(child)  # which is stored
-        new = _store(child, rest, operand, symbol)
+        is_part = isinstance(step, str) and isinstance(base, Tracer)  # z.imag, m.T
+        new = _store(child, rest, operand, symbol, always=is_part)
         now = _now(base, step, child)
         if isinstance(child, np.ndarray) and isinstance(now, jax.Array):
             births.want_anew(child)  # what the statement has called may have written traced items to it

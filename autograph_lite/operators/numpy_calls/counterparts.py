@@ -87,7 +87,9 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 
 
 # And these, if they are told to copy nothing, or have nothing to change.
-_MAY_GIVE = _GIVING | {"ix_", "trim_zeros", "unstack"}
+_MAY_GIVE = _GIVING | {
+    "apply_over_axes", "diff", "ix_", "matrix_power", "polyder", "polyint", "trim_zeros", "unstack",
+}  # fmt: skip
 
 
 _TYPED = frozenset(

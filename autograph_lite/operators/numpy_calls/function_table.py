@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -121,6 +122,19 @@ def _running(name: str) -> Callable[..., Any]:
     def run(a: Any, axis: Any = None, dtype: Any = None) -> Any:
         a = jnp.asarray(a) if isinstance(a, (list, tuple)) else a
         return fun(a, axis, recorded_copies.summed_type(a) if dtype is None else dtype)
+
+    return run
+
+
+def _giving_itself(fun: Callable[..., Any], times: int) -> Callable[..., Any]:
+    """`np.diff` and the like, which give the array itself where they are to do what they do so many times."""
+    signature = inspect.signature(fun)
+    array, count = [*signature.parameters][:2]
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found, given = fun(*args, **kwargs), signature.bind(*args, **kwargs).arguments
+        return jnp.asarray(given[array]) if given.get(count, 1) == times else found
 
     return run
 
@@ -241,6 +255,8 @@ _OWN: dict[str, Any] = {
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
+    **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
+    **{name: operator.attrgetter(name) for name in ("imag", "real")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 # Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone.
@@ -263,6 +279,7 @@ def _raising(name: str, message: str) -> Any:
 
 _SINGULAR = {name: _raising(name, "Singular matrix") for name in ("inv", "solve")}
 _SINGULAR["cholesky"] = _raising("cholesky", "Matrix is not positive definite")
+_OWN_OF_LINALG = {**_SINGULAR, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
 MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
@@ -297,8 +314,8 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
             elif isinstance(fun, type):
                 if issubclass(fun, (np.number, np.bool_)):
                     yield module, name, fun, _of_scalars(fun)
-            elif name in _SINGULAR and module is np.linalg:
-                yield module, name, fun, _SINGULAR[name]
+            elif name in _OWN_OF_LINALG and module is np.linalg:
+                yield module, name, fun, _OWN_OF_LINALG[name]
             elif hasattr(theirs, name):
                 yield module, name, fun, getattr(theirs, name)
     strides = np.lib.stride_tricks

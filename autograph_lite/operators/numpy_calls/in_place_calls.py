@@ -14,11 +14,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
@@ -184,7 +185,7 @@ def _only_read(name: str, fix: str) -> property:
             fix=fix,
         )
 
-    return property(getattr(Tracer, name).fget, refuse)
+    return property(_jaxs(name), refuse)
 
 
 def _flat(self: Any) -> Any:
@@ -222,7 +223,38 @@ def _set_flat(self: Any, value: Any) -> None:
     store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
 
 
+def _jaxs(attribute: str) -> Any:
+    return getattr(Tracer, attribute).fget
+
+
+def _imag(self: Any) -> Any:
+    """`x.imag`, which is zeros of no array's where that is real."""
+    found = _jaxs("imag")(self)
+    is_new = not np.iscomplexobj(self) and numpys_arrays.is_numpys(self)
+    return numpys_arrays.read_only(found) if is_new else found
+
+
+def _set_part(is_imaginary: bool) -> Callable[[Any, Any], None]:
+    """`z.real = value`, or `z.imag = value`: all of it is written, for all who know `z`."""
+
+    def put(self: Any, value: Any) -> None:
+        is_complex = np.iscomplexobj(self)
+        if is_imaginary and not is_complex:
+            raise TypeError("cannot set imaginary part of a real array")
+
+        def make() -> Any:
+            part = jnp.broadcast_to(value, self.shape).astype(self.real.dtype)
+            parts = (self.real, part) if is_imaginary else (part, self.imag)
+            return lax.complex(*parts) if is_complex else part
+
+        store_whole(self, make, lambda: AttributeError("the parts of JAX's array are only read"))
+
+    return put
+
+
 for _name, _attribute in (
+    ("imag", property(_imag, _set_part(True))),
+    ("real", property(_jaxs("real"), _set_part(False))),
     ("shape", _only_read("shape", "x = x.reshape(...), which is a part of it.")),
     ("dtype", _only_read("dtype", "x = x.astype(...), or x = x.view(...).")),
     ("flat", property(_flat, _set_flat)),

@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
@@ -201,6 +202,9 @@ def abs_(value: Any) -> Any:
     if not traced(value):
         return abs(value)
     return recorded_copies.made_new(jnp.abs(value), [value], {})  # JAX gives an array that has no sign itself
+
+
+FoldingTracer.__abs__ = abs_  # type: ignore[method-assign]
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:

@@ -19,6 +19,7 @@ from jax import lax
 
 from autograph_lite.errors import PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
@@ -140,6 +141,11 @@ def positive(value: Any) -> Any:
     return jnp.copy(found) if is_same else found
 
 
+def _positive(array: Any) -> Any:
+    return jnp.copy(array) if array.ndim else array
+
+
+FoldingTracer.__pos__ = _positive  # type: ignore[method-assign]
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
