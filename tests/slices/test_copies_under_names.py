@@ -131,9 +131,30 @@ def of_joined(m):
     return rows, row
 
 
+def in_a_list_of_rows(m):
+    part = m[m[:, 0] > 0]
+    rows = list(part)
+    rows[0][0] = 7
+    return part
+
+
+def in_a_list_that_a_loop_fills(m):
+    held = {"part": m[m[:, 0] > 0]}
+    rows = []
+    for row in held["part"]:
+        rows.append(row)
+    if m[1, 1] > 0:
+        rows[1][0] = 7
+    return held["part"]
+
+
 @pytest.mark.parametrize(
-    "f", [by_the_row, by_the_part, by_its_item, by_all_rows, of_joined], ids=lambda value: value.__name__
-)
+    "f",
+    [
+        by_the_row, by_the_part, by_its_item, by_all_rows, of_joined, in_a_list_of_rows, in_a_list_that_a_loop_fills,
+    ],
+    ids=lambda value: value.__name__,
+)  # fmt: skip
 def test_rows_of_a_copy_are_refused_where_the_part_is_read(f) -> None:
     m = M.copy()
     with pytest.raises(MutationError):

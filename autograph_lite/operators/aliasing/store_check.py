@@ -18,7 +18,7 @@ import numpy as np
 from autograph_lite.analysis import read_after
 from autograph_lite.analysis.views import overlap
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
@@ -71,6 +71,9 @@ def check_store(array: Any) -> bool:
         found += [
             path for path in access_paths.leading_to(variables, whole) if getattr(path.value, "ndim", 1)
         ]
+    if memories := [memory for each in whole for memory in storages.memories_of(each)]:
+        # Of a part of an array, `x[mask]`, whose rows a list has got.
+        found += access_paths.leading_to(variables, memories, parts=True)
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
     looped = any(is_walked(items, same, whole) for items in thread.now.walked)
     held = managers_arrays.held_by_managers([*same, *whole])
