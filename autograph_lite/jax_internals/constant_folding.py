@@ -311,6 +311,10 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         else:
             storing[0](self, index, value)
 
+    def __getitem__(self, index: Any) -> Any:
+        base: Any = super()
+        return storages.as_indexed(base.__getitem__(index), self, index)
+
     def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, **how: Any) -> Any:
         """The places of the items in order, as NumPy's method gives them, which NumPy's function calls."""
         base: Any = super()

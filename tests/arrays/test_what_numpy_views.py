@@ -319,7 +319,34 @@ def parts_of_complex_numbers_as_a_whole(x, m):
     return y.real, y.imag, w.imag
 
 
+def parts_without_axes(x, m):
+    v = x[1, ...]
+    v[...] = 9
+    i = np.argmax(m[0])
+    w = m[i - 1, ..., 2]
+    w += 5
+    if x[2] > 0:
+        w *= 2
+    m[2, 2] += 1
+    for k in range(3):
+        u = x[k, ...]
+        u += k
+    y = x * 2
+    a = y[i, ...]
+    a -= 1
+    born = np.zeros(4)
+    c = born[i, ...]
+    c += x[1]
+    held = {"v": x[4, ...]}
+    held["v"] += 3
+    np.add(x[5, ...], 3, out=x[5, ...])
+    n = x[3]
+    n += 1
+    return v, w, a, y, born, c, x[..., 2]
+
+
 RIGHT = [
+    parts_without_axes, numbers_of_arrays_without_axes,
     done_no_times, signs_that_functions_ask_for, methods_by_their_names, parts_of_complex_numbers,
     parts_of_complex_numbers_as_a_whole,
     arrays_of_lists_of_one,
@@ -417,14 +444,7 @@ def diagonal_that_einsum_gives(x, m):
     return m
 
 
-def part_without_axes(x, m):
-    v = x[1, ...]
-    v[...] = 9
-    return x
-
-
 REFUSED = [
-    part_without_axes,
     broadcast_that_is_read_later, broadcast_of_one_born_here, windows_of_one_born_here, diagonal_that_einsum_gives,
 ]  # fmt: skip
 
@@ -467,6 +487,27 @@ def check(function):
 
     for a, b in zip((*expected, *flat(wanted)), (*given, *flat(found)), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def numbers_of_arrays_without_axes(a, x):
+    b, c, held = a[()], a[...], [a[()]]
+    a[()] = 5
+    if x > 0:
+        c[...] += 7
+    b += 1
+    born = np.zeros(())
+    d = born[()]
+    born += x
+    return b, c, held[0], d, born[()], x[()]
+
+
+def test_array_without_axes_gives_numbers():
+    expected, given = np.array(2.0), np.array(2.0)
+
+    wanted = numbers_of_arrays_without_axes(expected, np.float32(3))
+    found = convert(numbers_of_arrays_without_axes)(given, np.float32(3))
+
+    assert [expected, *wanted] == [given, *found]
 
 
 def flat(found):

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
+from jax._src.lax import lax
 
 from autograph_lite.jax_internals.references import view_equations
 from autograph_lite.tracing import thread
@@ -93,6 +94,8 @@ class References:
     is_met_asked: bool = False  # whether the program depends on that
     # items of lists that the program has as copies
     copied: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # arrays without axes that are parts of others, and no numbers: `x[i, ...]`
+    cells: dict[int, Any] = dataclasses.field(default_factory=dict)
     # arrays of the program to which NumPy lets nobody write
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
     # whether an array of NumPy's was there before the function, and is to be an argument of its program
@@ -297,7 +300,31 @@ def _view_equation(array: Any) -> Any:
     equation: Any = array.parent
     if equation is None or equation.primitive.name not in view_equations.NAMES:
         return None
-    return equation if array.ndim and view_equations.gives_view(equation) else None
+    has_items = array.ndim or is_cell(array)
+    return equation if has_items and view_equations.gives_view(equation) else None
+
+
+def as_indexed(found: Any, array: Any, index: Any) -> Any:
+    """`found`, what JAX gives for `array[index]`, where no axis is left: a number, but with `...` in the index a part."""
+    known: References | None = thread.now.references
+    if (
+        known is None
+        or type(index) is not tuple
+        or not isinstance(found, partial_eval.DynamicJaxprTracer)
+        or found.ndim
+    ):
+        return found
+    if not any(each is ... for each in index):
+        return lax.copy_p.bind(found) if found is array else found
+    if array.ndim:
+        known.cells[id(found)] = found
+    return found
+
+
+def is_cell(array: Any) -> bool:
+    """Whether an array without axes is a part of another one, as `x[i, ...]` is, and no number, as `x[i]`."""
+    known = _known().cells
+    return bool(known) and id(array) in known
 
 
 def _copy_of_tracer(tracer: Any) -> Any:

@@ -192,7 +192,8 @@ def is_part_of(array: Any, whole: AbstractSet[int], *, written: bool = False) ->
     )
     if whole.isdisjoint(map(id, (*base_arrays(array), *before))):
         return False
-    return isinstance(array, np.ndarray) or bool(array.ndim)  # a number is a copy
+    # a number is a copy
+    return isinstance(array, np.ndarray) or bool(array.ndim) or storages.is_cell(array)
 
 
 def base_arrays(array: Any) -> list[Any]:

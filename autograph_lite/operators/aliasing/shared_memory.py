@@ -145,7 +145,7 @@ def can_follow(array: Any) -> bool:
         return False
     if storages.memories_of(array):
         return False  # a part of an array, `x[mask]`, has this one as a value
-    if not (array.ndim or callers_arrays.is_callers(array)):
+    if not (array.ndim or storages.is_cell(array) or callers_arrays.is_callers(array)):
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
         return False

@@ -78,7 +78,7 @@ def note_part(part: Any, array: Any, *, is_window: bool = False) -> Any:
     A part between traced bounds `is_window`: a view in NumPy, whatever the program makes of it.
     """
     known = _known()
-    if known is not None and isinstance(part, Tracer) and part.ndim:
+    if known is not None and isinstance(part, Tracer) and (part.ndim or storages.is_cell(part)):
         root = storages.root(part)
         if is_window or root is not part:
             storages.show(array)

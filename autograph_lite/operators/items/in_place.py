@@ -72,7 +72,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         raised_arrays.refuse_raised(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
-        if not array.ndim:
+        if not array.ndim and not storages.is_cell(array):
             return NotImplemented
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):

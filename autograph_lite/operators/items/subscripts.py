@@ -100,6 +100,7 @@ def item(base: Any, index: Any) -> Any:
             block = blocks.read_block(base, index)
             return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
+        part = storages.as_indexed(part, base, index)
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)
     if base.__class__ in _GLUES and _is_traced_in_array(index):
