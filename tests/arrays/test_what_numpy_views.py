@@ -346,7 +346,7 @@ def parts_without_axes(x, m):
 
 
 RIGHT = [
-    parts_without_axes, numbers_of_arrays_without_axes,
+    parts_without_axes,
     done_no_times, signs_that_functions_ask_for, methods_by_their_names, parts_of_complex_numbers,
     parts_of_complex_numbers_as_a_whole,
     arrays_of_lists_of_one,
