@@ -319,3 +319,32 @@ def test_a_whole_message() -> None:
         "  It is NumPy's or Python's own: it would need the value, which is known when the compiled program runs.\n"
         "  Fix: take the result, `z[...] = np.add(x, y)`."
     )
+
+
+def quantiles_of_items(x, m, s, n):
+    by = ("nearest", "lower", "higher", "midpoint", "linear")
+    y = np.where(x > 1, np.nan, x)
+    z = np.arange(101.0) + s
+    return [
+        *(np.percentile(x, q, method=each) for each in by for q in (0, 25, 50, 62.5, 100)), np.quantile(z, 0.29, method="lower"),
+        *(np.quantile(m, 0.5, axis=each, method="nearest", keepdims=True) for each in (0, -1, (0, 1), None)),
+        np.percentile(n, [50, 10], method="nearest"), np.quantile(m, [0.1, 0.5], axis=1, method="higher"),
+        np.percentile(y, 50, method="nearest"), np.nanpercentile(y, 50, method="nearest"), np.nanquantile(y, [0.5, 1], method="lower"),
+        np.percentile(x, np.float32(25) + s * 0, method="nearest"),
+    ]  # fmt: skip
+
+
+def divided_polynomials(x, m, s, n):
+    quotient, rest = np.polydiv(x, m[0])
+    exact = np.polydiv(np.convolve(n, [2.0, 1.0, 4.0]), [2.0, 1.0, 4.0])
+    return [quotient, rest, len(rest), np.polydiv(m[0], x)[1], *np.polydiv(x, [2.0]), exact[0], len(exact[1])]
+
+
+@pytest.mark.parametrize(
+    "function", [quantiles_of_items, divided_polynomials], ids=lambda function: function.__name__
+)
+def test_what_jax_gives_otherwise(function) -> None:
+    found = autograph_lite.convert(function)(X, M, S, N)
+
+    for ours, numpys in zip(found, function(X, M, S, N), strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=1e-4, atol=1e-5)

@@ -62,6 +62,23 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     return Selection(counts, (Span(size, 0, jnp.maximum(greatest + 1, least)),), origin)
 
 
+def polydiv(u: Any, v: Any) -> Any:
+    """`np.polydiv`, whose rest has no zeros in front of it: the data tell how many there are."""
+    u, v = (jnp.atleast_1d(jnp.asarray(each)) for each in (u, v))
+    quotient, rest = jnp.polydiv(u, v)
+    rest = rest[min(max(u.size - v.size + 1, 0), u.size - 1) :]
+    size = rest.shape[0]
+    if size == 1:
+        return quotient, rest
+    unit = jnp.finfo(rest.dtype).eps * jnp.max(jnp.abs(u))  # type: ignore[no-untyped-call]
+    counts = jnp.abs(rest) > jnp.maximum(1e-8, 8 * unit)  # the other ones are what rounding leaves of zeros
+    first = jnp.where(jnp.any(counts), jnp.argmax(counts), size - 1)
+    fix = "take the coefficients of the rest by jnp.polydiv(u, v)[1], with the zeros in front."
+    why = "Only the data knows how many zeros its rest begins with."
+    origin = Origin(source_places.here(), Spelled(source_places.expression(), why, fix))
+    return quotient, Selection(rest, (Span(size, first, size),), origin)
+
+
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     """`np.compress`."""
     if not isinstance(condition, Tracer) or known_value(condition) is not None:

@@ -22,6 +22,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.numpy_calls import counts_and_places
+from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
@@ -251,6 +252,8 @@ _OWN: dict[str, Any] = {
     "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
     "asfortranarray": functools.partial(_contiguous, True), "require": _require,
     "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": counts_and_places.bincount,
+    "polydiv": counts_and_places.polydiv,
+    **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
