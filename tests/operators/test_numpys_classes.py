@@ -104,3 +104,21 @@ def test_who_asks_has_a_program_for_numpys_arrays_and_one_for_jaxs() -> None:
     silent = autograph_lite.convert(lambda x: x + 1)
     assert float(silent(jnp.float32(1))) == float(silent(np.array(1.0, np.float32))) == 2
     assert silent.trace_count == 1
+
+
+def of_a_double(x: Any, n: Any) -> Any:
+    t, u = np.float64(0.5), np.float64(70000)
+    for _ in range(n):
+        t = t * 300
+    if n > 1:
+        u = u * 2
+    v = np.sqrt(2.0)
+    while n > 0:
+        v, n = v * 1e6, n - 1
+    return x + t, x * u, x[1] + u, v * x
+
+
+def test_number_of_numpys_beside_narrow_floats_stays_no_number_of_pythons() -> None:
+    x, n = np.arange(3, dtype=np.float16), np.int32(2)
+    for found, expected in zip(autograph_lite.convert(of_a_double)(x, n), of_a_double(x, n), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)

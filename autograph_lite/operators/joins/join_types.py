@@ -142,7 +142,8 @@ def as_array_type(leaf: Leaf) -> Array | None:
         value, enum.Enum
     ):  # a member of an IntEnum is more than its number
         return None
-    if isinstance(value, SCALARS) or is_symbolic(value):
+    is_pythons = isinstance(value, SCALARS) and not isinstance(value, np.generic)  # an np.float64 is a float
+    if is_pythons or is_symbolic(value):
         dtype = result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
             info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
