@@ -40,7 +40,7 @@ def quantile_of_items(name: str) -> Callable[..., Any]:
 
 
 def _items(a: Any, q: Any, axis: Any, rule: str, keepdims: Any, is_without: bool) -> Any:
-    """The items of `a` at the places of which `rule` makes whole numbers; nan where one is nan, unless they are left out."""
+    """The items of `a` at places that `rule` makes whole numbers; nan where one is nan, unless they are left out."""
     given = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (operator.index(axis),)
     axes = [each % a.ndim for each in given]
     kept = [size for place, size in enumerate(a.shape) if place not in axes]
