@@ -138,3 +138,16 @@ def test_arrays_in_a_list_have_known_places() -> None:
 
     with pytest.raises(al.TracedIndexError, match="is given a traced place in a list"):
         al.convert(f)(XS, np.int32(1))
+
+
+def test_a_heap_of_pythons_numbers_stays_pythons():
+    def f(x):
+        heap, i = [], 4
+        while i < 6:
+            i += 1
+            heapq.heappush(heap, 3)
+        return heap, x
+
+    found, _ = al.convert(f)(np.float32(1))
+    assert found == [3, 3]
+    assert [*map(type, found)] == [int, int]

@@ -62,3 +62,33 @@ def test_what_python_can_not_order_is_pythons_error():
 
     with pytest.raises(TypeError, match="'<' not supported between instances of 'str' and 'int'"):
         jax.jit(al.to_graph(f))(1, 1)
+
+
+def by_first_members(x, y):
+    counts = {"b": x, "a": y, "c": x + y}
+    rows = [[3, "three", x], [1, None, y], [2, {}, x]]
+    rows.sort()
+    return (
+        *(dict(sorted(counts.items())), sorted(counts.items(), reverse=True), max(counts.items()), rows),
+        *(
+            [name for name, _ in sorted(counts.items(), key=lambda pair: (pair[0], -pair[1]))],
+            sorted([(2, x), (1, y)])[0][0],
+        ),
+    )
+
+
+@pytest.mark.parametrize("x", [1.0, 2.0, 3.0])
+def test_items_are_sorted_by_python_where_first_members_differ(x):
+    want = by_first_members(x, 2.0)
+    found = al.convert(by_first_members)(np.float32(x), np.float32(2.0))
+    assert [*found[0].items()] == [*want[0].items()]
+    assert found == want
+    assert type(found[-1]) is int
+
+
+def test_items_are_sorted_by_the_program_where_some_are_equal():
+    def f(x, y):
+        return sorted([(2, x), (1, x), (2, y), (1, y)])
+
+    for x in (1.0, 2.0, 3.0):
+        assert al.convert(f)(np.float32(x), np.float32(2.0)) == f(x, 2.0)

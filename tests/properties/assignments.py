@@ -236,6 +236,8 @@ def mutate(w: Writer) -> None:
         return None
     if kind == "box" and c.chance(30):
         return mutate_inside(w, name)
+    if kind == "dict" and c.chance(25):
+        return order_of_keys(w, name)
     scalar = c.pick(["int", "float"])
     place = {"dict": {"int": "['a']", "float": "['b']"}, "box": {"int": ".count", "float": ".total"}}[kind][
         scalar
@@ -245,6 +247,15 @@ def mutate(w: Writer) -> None:
     else:
         w.emit(f"{name}{place} = {of_kind(w, scalar, 1)}", f"{kind} mutated")
     return None
+
+
+def order_of_keys(w: Writer, name: str) -> None:
+    """What is seen of the order of a dict's keys, and now and then another order."""
+    if name not in w.scope.locked and w.choices.chance(30):
+        key = w.choices.pick(["a", "b"])
+        w.emit(f"{name}['{key}'] = {name}.pop('{key}')", "key moved")
+    view = w.choices.pick(["", ".values()", ".items()"])
+    w.emit(f"note({w.tag()}, [*{name}{view}])", "order of keys")
 
 
 def mutate_inside(w: Writer, box: str) -> None:
@@ -272,7 +283,8 @@ def rebind(w: Writer) -> None:
     kind = w.scope.kinds[name]
     forms = {
         "dict": [f"dict({name})", f"{name}.copy()", f"{{**{name}, 'a': {tiny(w, 'int')}}}",
-                 f"{{'a': {name}['a'] + 1, 'b': {name}['b']}}"],
+                 f"{{'a': {name}['a'] + 1, 'b': {name}['b']}}", f"{{'b': {name}['b'], 'a': {name}['a'] + 1}}",
+                 f"dict(reversed({name}.items()))", f"dict(sorted({name}.items()))"],
         "list": [f"{name}[::-1]", f"list({name})", f"[{name}[-1], *{name}[1:]]", f"[v % 17 + 1 for v in {name}]"],
         "box": [f"copy.copy({name})", f"Box({name}.count, {name}.total)"],
     }  # fmt: skip
@@ -294,7 +306,8 @@ def new_container(w: Writer) -> None:
     kind = c.pick(["dict", "list", "box"] if w.shared.methods else ["dict", "list"])
     boxes = w.scope.of_kind("box")
     if kind == "dict":
-        text = f"{{'a': {of_kind(w, 'int', 1)}, 'b': {of_kind(w, 'float', 1)}}}"
+        items = [f"'a': {of_kind(w, 'int', 1)}", f"'b': {of_kind(w, 'float', 1)}"]
+        text = f"{{{', '.join(c.pick([items, items[::-1]]))}}}"
     elif kind == "list" and boxes and c.chance(20):
         text = f"{c.pick(boxes)}.items"
         w.shared.features.add("list of an object under a name")

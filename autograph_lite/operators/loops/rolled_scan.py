@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import jax
@@ -40,6 +40,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import known_value
 from autograph_lite.syntax import codes
 
 
@@ -176,6 +177,8 @@ class Trial:
         """
         known = self._rows(rows, count)
         numbers, windows, of_checks = carry.numbers()
+        if windows and _is_of_numbers(body, start, [*numbers, *known], windows):
+            raise Refused(_NUMBERS_ONLY)
         self.figures = unrolled_size.judge(
             body, [one is not None for one in (*numbers, *known)], count, self.few
         )
@@ -189,7 +192,7 @@ class Trial:
         if any(stay[k].after or stay[k].before.python.any() for k in of_checks & set(stay)):
             raise Refused("a check fails for one of the items")
         if windows & set(stay):
-            raise Refused("a list that gets longer holds numbers of Python's only")
+            raise Refused(_NUMBERS_ONLY)
         given = [stay[k].before if k in stay else None for k in range(len(start))]
         results, exact = rule_table.exact_run(body, count, refused_equation, [*given, *known])
         self._refuse_python(body, stay, results, len(start))
@@ -271,6 +274,16 @@ class Trial:
 
 class _WrongGuessError(Exception):
     """A flag that was taken to be False in all iterations is not; or a variable is of another type."""
+
+
+_NUMBERS_ONLY = "a list that gets longer holds numbers of Python's only"
+
+
+def _is_of_numbers(body: Any, start: Sequence[Any], numbers: Sequence[Any], windows: Collection[int]) -> bool:
+    """Whether all that a loop computes follows from Python's values, where lists get longer in it: these hold such, too."""
+    others = [k for k, number in enumerate(numbers) if number is None]
+    in_lists = all(k in windows and known_value(start[k]) is not None for k in others)
+    return in_lists and not any(isinstance(held, jax.Array) for held in body.consts)
 
 
 def _only_weaker(carry: Carry, changing: Sequence[str]) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 sorted([x, y])                        one sort of an array
 sorted([(x, 1), (y, 2)])              one sort by several arrays, the first of them first
+sorted([("b", x), ("a", y)])          by Python, which looks at the second members only where the first ones are equal
 sorted([P(x), P(y)])                  by the answers of `__lt__`
 """
 
@@ -28,13 +29,15 @@ Answers = dict[tuple[int, int], Any]
 def sorted_positions(keys: Any, *, reverse: bool) -> Any:
     """Where the items of these keys (an array, too) are, in their order: a list where Python knows, else a traced array."""
     answers: Answers = {}
-    if not any_traced(keys):
-        asks = tracing_state.is_tracing() and any(map(asks_for_order, keys))
+    is_known = not any_traced(keys)
+    if is_known or _begin_with_known(keys):
+        asks = not is_known or (tracing_state.is_tracing() and any(map(asks_for_order, keys)))
         compare = [_Asked(keys, number, answers) for number in range(len(keys))] if asks else keys
         try:
             return sorted(range(len(keys)), key=compare.__getitem__, reverse=reverse)
         except _UndecidedError:
-            return _by_answers(keys, answers, reverse)
+            if is_known:
+                return _by_answers(keys, answers, reverse)
     members = _members(keys)
     if members is None:
         return _by_answers(keys, answers, reverse)
@@ -44,6 +47,13 @@ def sorted_positions(keys: Any, *, reverse: bool) -> Any:
         for m, c in zip(members, columns, strict=True)
     ]
     return sort_order.by_columns(columns, same, len(keys), reverse=reverse)
+
+
+def _begin_with_known(keys: Any) -> bool:
+    """Whether keys are tuples or lists whose first members Python can compare: no other counts where these differ."""
+    return isinstance(keys, list) and all(
+        isinstance(key, (tuple, list)) and len(key) > 0 and not traced(key[0]) for key in keys
+    )
 
 
 def are_number_keys(keys: Sequence[Any]) -> bool:
