@@ -30,7 +30,7 @@ from .helpers import (
     write_producer,
     write_recursive,
 )
-from .jumps import read_written, return_
+from .jumps import read_written, return_, unread
 from .states import write_objects
 from .writer import Shape, Shared, Writer
 
@@ -205,6 +205,8 @@ def generate(choices: Choices, mix: Mapping[str, int], runs: int = 3) -> Program
         shared.features.add("return without a value")  # it falls off its end
     elif not jumped:
         return_(w)
+    else:
+        unread(w)
     main = "\n".join([f"def main({', '.join(parameters)}):", *w.lines, ""])
     module = _used([GATE, LENGTHEN, *shared.module], main)
     text = "".join([*module, main])
