@@ -280,19 +280,13 @@ class Program:
                 self.name, targets, self.lends, self.reads(others(), own)
             )
         with measured(self.compiling):
-            run = self._to_run(arrays)
+            run = self.jit_for(arrays) if self._around is None else self._around
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
                 outputs = run(*arrays, *self.state.lent(bindings).arrays)
                 return self._written(outputs, bindings, passed, targets)
             with WRITING if self.state.slots else contextlib.nullcontext():
                 outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
                 return self._written(outputs, bindings, passed, targets)
-
-    def _to_run(self, arrays: Sequence[Any]) -> Callable[..., Any]:
-        if self._around is not None:
-            return self._around
-        jit: Callable[..., Any] = self.jit_for(arrays)
-        return jit
 
     def _written(
         self,
