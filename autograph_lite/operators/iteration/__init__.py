@@ -3,7 +3,6 @@
 __all__ = [
     "item_columns",
     "iterables",
-    "numpys_numbers",
     "python_carries",
     "python_number_flow",
     "while_trip_count",

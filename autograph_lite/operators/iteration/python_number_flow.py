@@ -3,6 +3,12 @@
 n = n // 2 + i                      a number, if `n` is one before the loop
 s = s + jnp.sin(i)                  an array, as sin() gives one also for a number
 if x > 0: n = 1                     an array, as a traced value decides
+
+And which floats among them would be of type `np.float64`, as what `np.sin(i)` gives is?
+
+s = np.sin(i) * 2                   NumPy's
+t = float(s)                        Python's
+s if i % 2 else 2.0                 either
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ from jax.extend import core
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import primitive_traits
 from autograph_lite.jax_internals.dataflow.framework import Forward
+from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 # What only functions of arrays give, also where they are called with numbers.
@@ -65,3 +72,46 @@ def _of_python(eqn: Any) -> bool:
     aval: Any = eqn.outvars[0].aval if eqn.outvars else None
     to_array = name == "convert_element_type" and aval.dtype.kind in "fc" and not avals.is_weak(aval)
     return name not in OF_ARRAYS and not to_array
+
+
+Kinds = frozenset[bool]  # whether it is NumPy's: True, False, or either
+_PYTHONS = frozenset({False})
+_CHOOSE = frozenset({"select_n", "max", "min"})
+_CONVERT = frozenset({"reshape", "convert_element_type"})  # the first is what `float(s)` records
+
+
+class _OfNumpy(Forward[Kinds]):
+    literal = constant = _PYTHONS
+
+    def joined(self, values: Sequence[Kinds]) -> Kinds:
+        return frozenset[bool]().union(*values)
+
+    def decided(self, test: Kinds, value: Kinds) -> Kinds:
+        return value
+
+    def equation(self, equation: Any, operands: list[Kinds]) -> list[Kinds]:
+        if name := number_functions.function_called(equation):
+            return [frozenset({number_functions.gives_numpys_number(name)})]
+        return super().equation(equation, operands)
+
+    def operation(self, equation: Any, operands: list[Kinds]) -> list[Kinds]:
+        name = equation.primitive.name
+        if name in _CHOOSE:
+            kinds = self.joined(operands[name == "select_n" :])
+        elif name in _CONVERT and (name == "reshape" or _changes_kind(equation)):
+            kinds = _PYTHONS
+        else:
+            kinds = frozenset({True}) if {True} in operands else self.joined(operands)
+        return [kinds] * len(equation.outvars)
+
+
+def _changes_kind(equation: Any) -> bool:
+    return bool(equation.invars[0].aval.dtype.kind != equation.outvars[0].aval.dtype.kind)
+
+
+def numpys_after(jaxpr: Any, carried: int) -> list[Kinds]:
+    """What the variables of a loop may be after an iteration; before the first, they are Python's numbers, or arrays."""
+    analysis = _OfNumpy()
+    rows = [_PYTHONS] * (len(jaxpr.invars) - carried)
+    in_any = analysis.repeated(jaxpr, [], [_PYTHONS] * carried, rows)[:carried]
+    return analysis.results(jaxpr, [*in_any, *rows])

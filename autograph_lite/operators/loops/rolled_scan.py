@@ -26,7 +26,7 @@ from autograph_lite.jax_internals.loops.loop_binding import How
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import container_identity, journal
-from autograph_lite.operators.iteration import numpys_numbers, python_carries, python_number_flow
+from autograph_lite.operators.iteration import python_carries, python_number_flow
 from autograph_lite.operators.iteration.item_columns import Columns, position_of
 from autograph_lite.operators.iteration.python_carries import Foretold
 from autograph_lite.operators.lane_eval import exact_rows, number_functions, primitive_rules, rule_table
@@ -360,7 +360,7 @@ def _numbers_of_functions(
         return dict(stay)
     if _has_narrow_floats(jaxpr):
         raise Refused("a number of NumPy's, of 64 bits, meets an array of narrower floats")
-    found, kinds = dict(stay), numpys_numbers.after(jaxpr, len(results))
+    found, kinds = dict(stay), python_number_flow.numpys_after(jaxpr, len(results))
     for k, number in stay.items():
         if isinstance(number.after, float) and True in kinds[k]:
             if False in kinds[k]:

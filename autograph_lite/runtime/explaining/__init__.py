@@ -9,7 +9,6 @@ __all__ = [
     "notebook_summaries",
     "program_graph",
     "retrace_warnings",
-    "text_tables",
     "trace_differences",
     "tracebacks",
 ]

@@ -12,11 +12,10 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, overload
 
 from autograph_lite.errors import Location
-from autograph_lite.runtime.explaining import text_tables
 from autograph_lite.runtime.explaining.trace_differences import Change, TraceRecord, changes
 
 # Each trace is compared with those before it, which is quadratic: the newest are the likeliest to resemble it.
@@ -134,7 +133,7 @@ def _avoiding(record: TraceRecord, nearest: int | None, found: tuple[Change, ...
 
 
 def _table(retraces: Sequence[Retrace]) -> list[str]:
-    return text_tables.table([_HEADS, *map(_row, retraces)], _RIGHT) if retraces else []
+    return text_table([_HEADS, *map(_row, retraces)], _RIGHT) if retraces else []
 
 
 def _row(each: Retrace) -> tuple[str, ...]:
@@ -169,3 +168,17 @@ def _advice(retraces: Sequence[Retrace]) -> Iterator[str]:
 def duration(seconds: float) -> str:
     """A time, for people."""
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1e3 * seconds:.1f} ms"
+
+
+def text_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """The lines of a table of cells, heads first; the columns in `right` end at one place, as numbers do."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [f"  {_line(row, widths, right)}".rstrip() for row in rows]
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int]) -> str:
+    cells = zip(row, widths, strict=True)
+    return "  ".join(
+        cell.rjust(width) if column in right else cell.ljust(width)
+        for column, (cell, width) in enumerate(cells)
+    )

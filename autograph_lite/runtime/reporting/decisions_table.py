@@ -21,7 +21,7 @@ import numpy as np
 
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.values import pytrees
-from autograph_lite.runtime.explaining import executed_statements, text_tables
+from autograph_lite.runtime.explaining import executed_statements, explanation
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.functions.function_protocol import Converted
 from autograph_lite.runtime.types.array_spec import ArraySpec
@@ -91,7 +91,7 @@ class Decisions(Sequence[Decision]):
     def __str__(self) -> str:
         counted = "1 statement" if len(self) == 1 else f"{len(self) or 'no'} statements"
         rows = [_HEADS, *map(_row, self)] if self.decisions else []
-        return "\n".join([f"{self.name}: {counted} of control flow", *text_tables.table(rows, _NUMBERS)])
+        return "\n".join([f"{self.name}: {counted} of control flow", *explanation.text_table(rows, _NUMBERS)])
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """What a notebook shows, where this is the value of a cell."""
