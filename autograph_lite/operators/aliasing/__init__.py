@@ -5,17 +5,15 @@
 
 __all__ = [
     "callers_arrays",
-    "given_back",
     "immutable_owners",
     "kept_arrays",
     "loop_carried_aliases",
     "loop_rows",
-    "managers_arrays",
     "overlapping_views",
-    "raised_arrays",
     "shared_memory",
     "store_check",
     "user_frames",
     "view_statements",
+    "ways_out",
     "yielded_arrays",
 ]

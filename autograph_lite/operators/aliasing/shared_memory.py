@@ -24,11 +24,10 @@ from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
-    given_back,
     loop_carried_aliases,
-    raised_arrays,
     store_check,
     user_frames,
+    ways_out,
     yielded_arrays,
 )
 from autograph_lite.operators.effects import births, journal
@@ -52,12 +51,12 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
       MutationError: others read it later, and whether they are the array is not known.
     """
     yielded_arrays.refuse_write_after_yield([array])
-    raised_arrays.refuse_raised(array)
+    ways_out.refuse_raised(array)
     refuse_row_of_copy(array)
-    if given_back.is_given_back(array):
+    if ways_out.is_given_back(array):
         births.want_anew(array)
         if not can_follow(array):
-            raise given_back.refusal(array)
+            raise ways_out.given_back_error(array)
         return True
     if (callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)) and can_follow(array):
         return True

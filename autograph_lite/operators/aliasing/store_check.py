@@ -24,9 +24,9 @@ from autograph_lite.operators.aliasing import (
     callers_names,
     callers_parts,
     loop_carried_aliases,
-    managers_arrays,
     overlapping_views,
     user_frames,
+    ways_out,
     yielded_arrays,
 )
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
@@ -76,11 +76,11 @@ def check_store(array: Any) -> bool:
         found += access_paths.leading_to(variables, memories, parts=True)
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
     looped = any(is_walked(items, same, whole) for items in thread.now.walked)
-    held = managers_arrays.held_by_managers([*same, *whole])
+    held = ways_out.held_by_managers([*same, *whole])
     looked_at = handed or len(found) > 1 or looped or bool(held)
     place = user_frames.place_of_run(runs[0]) if looked_at else None  # which takes its time
     if place is None:
-        managers_arrays.refuse_held(held, None, array)
+        ways_out.refuse_held(held, None, array)
         return False
     written = frozenset(path.partition(".")[0] for path in place.stores)
     owners = {name: variables[name] for name in written & variables.keys()}
@@ -88,7 +88,7 @@ def check_store(array: Any) -> bool:
     if here is None and whole:  # an item that a list has in a buffer, `ys[0][1] = v`
         buffers = access_paths.leading_to(owners, whole)
         here = next((path for path in buffers if isinstance(path.owner, Stretch)), None)
-    managers_arrays.refuse_held(held, here, array)
+    ways_out.refuse_held(held, here, array)
     if here is not None:
         _check_own(variables, here, found, place, same)
     own = here.name if here is not None and here.is_variable else ""

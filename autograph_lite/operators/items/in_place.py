@@ -19,14 +19,12 @@ from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
-    given_back,
     loop_carried_aliases,
     loop_rows,
-    managers_arrays,
-    raised_arrays,
     shared_memory,
     store_check,
     user_frames,
+    ways_out,
     yielded_arrays,
 )
 from autograph_lite.operators.checks import exception_templates
@@ -60,7 +58,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         elif births.is_held_by_others(array):
             births.want_anew(array)
             owners = births.owners(array)
-            if user_frames.are_held_twice(owners) or managers_arrays.held_by_managers(owners):
+            if user_frames.are_held_twice(owners) or ways_out.held_by_managers(owners):
                 _refuse_held(array)
         return NotImplemented
     if isinstance(array, Selection):
@@ -69,7 +67,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     births.refuse_shown(array)
     loop_rows.refuse_copies(array, in_place=True)
     if numpys_arrays.is_numpys(array):
-        raised_arrays.refuse_raised(array)
+        ways_out.refuse_raised(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
         if not array.ndim and not storages.is_cell(array):
@@ -90,7 +88,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
     others = called or user_frames.are_held_twice(roots)
     others = others or any(store_check.is_walked(items, roots, ()) for items in thread.now.walked)
-    others = others or given_back.is_given_back(array) or bool(managers_arrays.held_by_managers(roots))
+    others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
     if not is_seen and not others:
         return NotImplemented
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))

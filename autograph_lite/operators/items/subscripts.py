@@ -22,14 +22,13 @@ from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_view
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
-    given_back,
     immutable_owners,
     loop_rows,
     overlapping_views,
-    raised_arrays,
     shared_memory,
     store_check,
     user_frames,
+    ways_out,
 )
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
@@ -651,8 +650,8 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         shared_memory.write_shared(base, new_array)
         return base
     if isinstance(base, np.ndarray):
-        raised_arrays.refuse_raised(base)
-        given_back.is_given_back(base)
+        ways_out.refuse_raised(base)
+        ways_out.is_given_back(base)
     index = _plain(index)
     if isinstance(base, Selection):
         store_check.check_store(base)
