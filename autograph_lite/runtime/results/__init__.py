@@ -2,7 +2,6 @@
 
 __all__ = [
     "argument_mutations",
-    "argument_snapshots",
     "creations_in_arguments",
     "list_trimming",
     "numpy_arguments",

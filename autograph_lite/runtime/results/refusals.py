@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import jax
 
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals import tangents_of_state, tracing_state
@@ -15,11 +17,11 @@ from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.values import Tracer
-from autograph_lite.runtime.results import argument_snapshots
 from autograph_lite.runtime.results.argument_mutations import is_registered, mutables_in
 from autograph_lite.runtime.state import tracer_leaks
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.runtime.state.variable_metadata import own_attributes
+from autograph_lite.runtime.types import tree_paths
 
 
 def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -> None:
@@ -116,7 +118,37 @@ def _is_cache(change: journal.Change) -> bool:
     )
 
 
-def changed_by_libraries(passed: argument_snapshots.Contents, fn: Any) -> None:
+class Contents:
+    """What registered pytrees hold now, such as modules of Flax NNX, which a function sees as made of traced arrays.
+
+    Converted code notes what it changes in them, which would be lost; libraries do not, so that the values are compared.
+    """
+
+    def __init__(self, owners: Iterable[Any]) -> None:
+        self._held = [(owner, *jax.tree.flatten(owner), *jax.tree.flatten(owner)) for owner in owners]
+
+    def changed(self) -> Iterator[tuple[Any, str]]:
+        """Those that hold something else now, each with the path to it; "" where it has none."""
+        for owner, leaves, tree, again, same in self._held:
+            found = jax.tree.leaves_with_path(owner)
+            # What is made again each time that it is asked for tells nothing of changes.
+            if tree_paths.same_structure(tree, same) and not tree_paths.same_structure(
+                tree, jax.tree.structure(owner)
+            ):
+                yield owner, ""
+            elif len(leaves) == len(again) == len(found):
+                for leaf, stable, (path, new) in zip(leaves, again, found, strict=True):
+                    if leaf is stable and leaf is not new:
+                        yield owner, _spelled(path)
+
+
+def _spelled(path: Any) -> str:
+    if any(isinstance(key, jax.tree_util.FlattenedIndexKey) for key in path):
+        return ""  # the class has no names for its values
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def changed_by_libraries(passed: Contents, fn: Any) -> None:
     """Refuses what libraries have changed in such objects, which no journal has seen."""
     for owner, path in passed.changed():
         kind = type(owner).__name__

@@ -52,7 +52,6 @@ from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.host import host_calls
 from autograph_lite.runtime.results import (
-    argument_snapshots,
     list_trimming,
     numpy_arguments,
     outside_arguments,
@@ -545,7 +544,7 @@ class Program:
         )
         args, kwargs = self.arguments(arrays)
         given = mutables_in([*args, *kwargs.values()])
-        passed = argument_snapshots.Contents(filter(is_registered, given))
+        passed = refusals.Contents(filter(is_registered, given))
         variables = variable_frames.program()
         assert variables is not None
         variables.brings_out = self.owned and bool(given)
