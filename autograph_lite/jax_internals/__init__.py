@@ -21,5 +21,4 @@ __all__ = [
     "unpromised_names",
     "values_in_lanes",
     "while_lanes",
-    "while_options",
 ]

@@ -1,4 +1,4 @@
-"""Batching of `while`: where are the lanes in the arrays of a loop that `vmap`s end lane by lane? JAX's insides.
+"""Batching of `while`: where are the lanes in the arrays of a loop that `vmap`s end lane by lane, and how is it differentiated?
 
 The derivative of such a loop lets a lane that has finished compute with what one holds that has not (`lanes`). So each array that
 lanes do not all share has to have an item for each of them, which one that follows only some of the `vmap`s has not: for the
@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.interpreters import batching
+
+from autograph_lite.errors import Location
 
 JAXS: Any = lax.while_p
 """JAX's primitive."""
@@ -76,6 +78,25 @@ class Lanes:
         for level in reversed(every):
             params = _batched(self.maps[level], [_without(a[level], a[:level]) for a in axes], params)
         return params
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a loop is differentiated in reverse.
+
+    Attributes:
+      bound: iterations that it has at most.
+      kept: states that it keeps; None where their size decides.
+      reverse: whether it can be.
+      place: the user's line of a loop that can't be.
+      lanes: of `vmap`s that end it lane by lane; None where there are none, or where they are not known.
+    """
+
+    bound: int | None = None
+    kept: int | None = None
+    reverse: bool = True
+    place: Location | tuple[()] = ()
+    lanes: Lanes | None = None
 
 
 def of_one(axis: Any, dims: Sequence[int | None], params: dict[str, Any]) -> Lanes:

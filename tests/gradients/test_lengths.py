@@ -9,7 +9,7 @@ import pytest
 
 from autograph_lite import convert
 from autograph_lite.jax_internals.loops import checkpointing
-from autograph_lite.jax_internals.loops.while_primitive import Options
+from autograph_lite.jax_internals.while_lanes import Options
 
 SMALL = checkpointing.Sizes(chunk=2, kept=2, spare=1)
 

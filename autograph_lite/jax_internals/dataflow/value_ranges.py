@@ -26,8 +26,7 @@ from autograph_lite.jax_internals.dataflow.intervals import ANY, RULES, Ends, ho
 from autograph_lite.jax_internals.dataflow.known_bools import TESTS, Truths
 from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES
 from autograph_lite.jax_internals.dataflow.scan_ir import groups, inlined, is_variable, live
-from autograph_lite.jax_internals.while_lanes import JAXS
-from autograph_lite.jax_internals.while_options import Options
+from autograph_lite.jax_internals.while_lanes import JAXS, Options
 
 
 class Ranges:

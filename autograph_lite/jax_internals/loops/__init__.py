@@ -6,6 +6,5 @@ __all__ = [
     "loop_binding",
     "symbolic_shapes",
     "while_autodiff",
-    "while_primitive",
     "wide_programs",
 ]

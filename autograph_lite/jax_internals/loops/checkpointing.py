@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.jax_internals.loops.while_primitive import Options
+from autograph_lite.jax_internals.while_lanes import Options
 
 Arrays = list[Any]
 BYTES = 1 << 26

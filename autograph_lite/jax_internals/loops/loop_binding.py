@@ -23,7 +23,7 @@ from jax._src.interpreters import partial_eval
 from jax._src.lax.control_flow import loops
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import recorded_equations, tracing_state
+from autograph_lite.jax_internals import recorded_equations, tracing_state, while_lanes
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.dataflow import scan_ir, value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
@@ -70,7 +70,7 @@ def while_loop(
     cond: Any,
     body: Any,
     init: Sequence[Any],
-    options: while_primitive.Options | None = None,
+    options: while_lanes.Options | None = None,
     tell: wide_loops.Tell | None = None,
 ) -> list[Any]:
     """`lax.while_loop` of two closed jaxprs, as a loop that can be differentiated in reverse; see `wide_loops` for `tell`."""
@@ -88,7 +88,7 @@ def _is_part_of_a_loop(tell: wide_loops.Tell | None) -> bool:
 
 
 def _while_loop(
-    cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
+    cond: Any, body: Any, init: Sequence[Any], options: while_lanes.Options | None = None
 ) -> list[Any]:
     if not cond.effects and _made_directly(body, len(init)):
         return _while(cond, body, init, options)
@@ -186,7 +186,7 @@ def _made_directly(body: Any, count: int) -> bool:
 
 
 def _while(
-    cond: Any, body: Any, init: Sequence[Any], options: while_primitive.Options | None = None
+    cond: Any, body: Any, init: Sequence[Any], options: while_lanes.Options | None = None
 ) -> list[Any]:
     cond, cond_consts = partial_eval.separate_consts(cond)
     body, body_consts = partial_eval.separate_consts(body)

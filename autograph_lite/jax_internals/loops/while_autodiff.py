@@ -24,13 +24,12 @@ from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.loops import callbacks, checkpointing, lane_masking, loop_binding
 from autograph_lite.jax_internals.loops.while_primitive import (
     INNER,
-    JAXS,
     OUTER,
-    Options,
     loop_of,
     with_our_loops,
     within_a_loop,
 )
+from autograph_lite.jax_internals.while_lanes import JAXS, Options
 
 Flags = list[bool]
 

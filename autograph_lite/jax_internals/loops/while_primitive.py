@@ -19,8 +19,7 @@ from jax.interpreters import batching, mlir, partial_eval
 
 from autograph_lite.jax_internals import while_lanes
 from autograph_lite.jax_internals.dataflow import value_ranges
-from autograph_lite.jax_internals.while_lanes import JAXS as JAXS
-from autograph_lite.jax_internals.while_options import Options as Options
+from autograph_lite.jax_internals.while_lanes import JAXS, Options
 from autograph_lite.scoped import Now
 
 R = TypeVar("R")

@@ -21,7 +21,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.jax_internals.loops.while_primitive import Options
+from autograph_lite.jax_internals.while_lanes import Options
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.syntax import first_statements
 from autograph_lite.tracing import thread
