@@ -12,17 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from autograph_lite.operators.lane_eval import lane_branches, lane_loops
+from autograph_lite.operators.lane_eval import lane_loops
 from autograph_lite.operators.lane_eval.exact_rows import ExactRows
 from autograph_lite.operators.lane_eval.interpreter import Report, Rule, Run, Values
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 
 Steps: TypeAlias = Callable[[int], list[int]]
-RULES: dict[str, Rule] = {
-    "cond": lane_branches.cond,
-    "scan": lane_loops.walk_scan,
-    "while": lane_loops.while_,
-}
+RULES: dict[str, Rule] = {"cond": lane_loops.cond, "scan": lane_loops.walk_scan, "while": lane_loops.while_}
 
 
 def lane_run(count: int, report: Report, steps: Steps | None = None, **options: bool) -> Run:
