@@ -66,14 +66,6 @@ class Structure(TraceType):
         """The value with placeholders for its leaves; its containers are new ones."""
         return jax.tree.unflatten(self.treedef, [leaf.placeholder_value(context) for leaf in self.leaves])
 
-    def arrays(self, value: Any) -> list[Any]:
-        """The arrays of the leaves."""
-        return [array for leaf, item in self._pairs(value) for array in leaf.arrays(item)]
-
-    def variables(self, value: Any) -> list[Any]:
-        """The Variables among the leaves."""
-        return [found for leaf, item in self._pairs(value) for found in leaf.variables(item)]
-
     def parts(self) -> Sequence[TraceType]:
         """The types of the leaves."""
         return self.leaves

@@ -56,11 +56,15 @@ class TraceType(abc.ABC):
 
     def arrays(self, value: Any) -> list[Any]:
         """The arrays of a value of this type that are traced, in the order in which `placeholder_value` takes them."""
-        return []
+        return [array for type, held in self._pairs(value) for array in type.arrays(held)]
 
     def variables(self, value: Any) -> list[Any]:
         """The Variables in a value of this type; one that is there twice is given twice."""
-        return []
+        return [found for type, held in self._pairs(value) for found in type.variables(held)]
+
+    def _pairs(self, value: Any) -> Sequence[tuple[TraceType, Any]]:
+        """The types that this one consists of, each with its part of the value."""
+        return ()
 
     def parts(self) -> Sequence[TraceType]:
         """The types that this one consists of."""
@@ -109,13 +113,9 @@ class VariableType(Single):
                 object.__setattr__(found, name, value)
         return found
 
-    def arrays(self, value: Any) -> list[Any]:
-        """The arrays among its attributes."""
-        return [array for type, held in self._pairs(value) for array in type.arrays(held)]
-
     def variables(self, value: Any) -> list[Any]:
         """The Variable, and those among its attributes."""
-        return [value, *(found for type, held in self._pairs(value) for found in type.variables(held))]
+        return [value, *super().variables(value)]
 
     def parts(self) -> Sequence[TraceType]:
         """The types of its attributes."""
