@@ -288,7 +288,7 @@ class Range(Staged):
 Range.__name__ = "range"  # which is what users meet in messages
 
 
-class _Around(Staged):
+class Around(Staged):
     """Base of what gives other items than those that it is made of, as many as these."""
 
     def __init__(self, items: Staged) -> None:
@@ -307,7 +307,7 @@ class _Around(Staged):
         return self.items.item(row)
 
 
-class Enumerated(_Around):
+class Enumerated(Around):
     """`enumerate(items, start)`."""
 
     def __init__(self, items: Staged, start: Any) -> None:
@@ -374,7 +374,7 @@ class Zipped(Staged):
         return tuple(i.at(index) for i in self.items)
 
 
-class Reversed(_Around):
+class Reversed(Around):
     """`reversed(items)`."""
 
     def rows(self) -> Any:
@@ -384,7 +384,7 @@ class Reversed(_Around):
         return self.items.at(self.length() - 1 - index)
 
 
-class Rest(_Around):
+class Rest(Around):
     """`items` without the first `count`."""
 
     def __init__(self, items: Staged, count: Any = 1) -> None:
@@ -405,7 +405,7 @@ class Rest(_Around):
         return self.items.at(index + self.count)
 
 
-class AtPlaces(_Around):
+class AtPlaces(Around):
     """`items`; each iteration takes its own as it is then, and what is written to it is written to the array that has it."""
 
     def rows(self) -> Any:
@@ -431,7 +431,7 @@ def arrays_looped_over(items: Any) -> Iterator[Any]:
                 yield from arrays_looped_over(each)
 
 
-class Mapped(_Around):
+class Mapped(Around):
     """`map(fun, *items)`: the function is called when an item is taken, as in Python."""
 
     def __init__(self, fun: Callable[..., Any], items: Staged) -> None:

@@ -33,8 +33,8 @@ class Generated(iterables.Looped):
     """A generator expression whose items only a staged loop sees, or whose filter may be traced.
 
     Attributes:
-      source: what it iterates over: staged, another of this class, or Python's.
-      owns: whether the source is an iterator of Python's that nobody else takes items from.
+      items: what it iterates over: staged, another of this class, or Python's.
+      owns: whether that is an iterator of Python's that nobody else takes items from.
       elt, keep, flat: as in `list_of`.
       eager: whether all items are computed before any is looked at, as those of a list are.
     """
@@ -48,7 +48,7 @@ class Generated(iterables.Looped):
         eager: bool,
         maker: Any = None,
     ) -> None:
-        self.source: Any = source
+        self.items: Any = source
         self.elt, self.keep, self.flat, self.eager = elt, keep, flat, eager
         self.owns = python_iterators.is_own_of(maker, source)
         self._depth = journal.depth()
@@ -76,20 +76,20 @@ class Generated(iterables.Looped):
         None where only the running program knows: all items that may count are left, and what was asked
         of one is not asked again.
         """
-        if isinstance(self.source, (Staged, iterables.Looped)) or self._depth != journal.depth():
+        if isinstance(self.items, (Staged, iterables.Looped)) or self._depth != journal.depth():
             return None
-        items = iter(self.source)
-        owns = self.owns or items is not self.source
+        items = iter(self.items)
+        owns = self.owns or items is not self.items
         for item in items:
             seen = item if isinstance(item, _Seen) else _Seen(item, self.kept(item))
             found = None if traced(seen.kept) else self._first(seen) if seen.kept else ()
             if found is None or (found and self.flat):
-                self.source = (seen, *items) if owns else itertools.chain((seen,), items)
+                self.items = (seen, *items) if owns else itertools.chain((seen,), items)
                 return found
             if found:
-                self.source, self.owns = items, owns
+                self.items, self.owns = items, owns
                 return found
-        self.source = ()
+        self.items = ()
         return ()
 
     def _first(self, seen: _Seen) -> tuple[Any, ...] | None:
@@ -105,7 +105,7 @@ class Generated(iterables.Looped):
 
     def most(self) -> int | None:
         """How many items there are at most; None where that is not known while tracing."""
-        return self.source.most() if isinstance(self.source, Staged) and not self.flat else None
+        return self.items.most() if isinstance(self.items, Staged) and not self.flat else None
 
     def take(self) -> None:
         """To be called when the items are used up.
@@ -126,17 +126,17 @@ class Generated(iterables.Looped):
         if self._iterator is not None:
             return operator_loop(self._iterator, body_fun, init, names, until)
         self.take()
-        source = tuple(self.source) if self.owns else self.source
+        source = tuple(self.items) if self.owns else self.items
         body = _Around(self, body_fun, names, until)
         result = operator_loop(source, body.run, init, names, until, counts=self.keep is None)
         left = until is not None and until(*result)
         if traced(left) or isinstance(source, (Staged, iterables.Looped)):
             return result
         if not left:
-            self.source, self._spent = (), False
+            self.items, self._spent = (), False
         elif not self.flat and not body.rolled:
             if not isinstance(source, Iterator):
-                self.source = itertools.islice(source, body.rounds, None)
+                self.items = itertools.islice(source, body.rounds, None)
             self._spent = False
         return result
 
@@ -150,7 +150,7 @@ class Generated(iterables.Looped):
         return next(iter(self))
 
     def _items(self) -> Iterator[Any]:
-        for x in self.source:
+        for x in self.items:
             if filter_test(self.kept(x)):
                 if self.flat:
                     yield from self.value(x)
@@ -173,24 +173,14 @@ class _Seen:
         self.values: Any = None
 
 
-class Mapping(Generated, Staged):
+class Mapping(Generated, iterables.Around):
     """A generator expression with one item for each of a staged source: `zip` can put it beside others."""
 
-    def length(self) -> Any:
-        return self.source.length()
-
-    def most(self) -> int | None:
-        found: int | None = self.source.most()
-        return found
-
-    def rows(self) -> Any:
-        return self.source.rows()
-
     def item(self, row: Any) -> Any:
-        return self.elt(self.source.item(row))
+        return self.elt(self.items.item(row))
 
     def at(self, index: Any) -> Any:
-        return self.elt(self.source.at(index))
+        return self.elt(self.items.at(index))
 
 
 class Numbered(iterables.Looped):
