@@ -20,7 +20,7 @@ from typing import Any
 
 import jax
 
-from autograph_lite.converters.python_ops import Maybe
+from autograph_lite.converters.python_ops import assigned
 from autograph_lite.errors import Location, MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.references import ambient
@@ -139,7 +139,7 @@ def containers(value: Any, around: tuple[Any, ...] = (), *, frozen: bool = False
             return True
         return isinstance(node, Whole) or pytrees.is_iterator(node)
 
-    value = _certain(value)
+    value = assigned(value)
     if value is not None and not isinstance(value, (Tracer, jax.Array, int, float, str)):
         jax.tree.flatten(value, is_leaf=visit)
     return found
@@ -150,11 +150,7 @@ def is_any_of(value: Any, options: Iterable[Any]) -> bool:
 
     A path that has read a variable that may be unassigned leaves what the variable holds, and the others leave the variable.
     """
-    return any(_certain(option) is _certain(value) for option in options)
-
-
-def _certain(value: Any) -> Any:
-    return value.value if isinstance(value, Maybe) else value
+    return any(assigned(option) is assigned(value) for option in options)
 
 
 def remember_copies(copies: Sequence[Any], originals: Sequence[Any]) -> None:

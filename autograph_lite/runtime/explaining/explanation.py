@@ -52,8 +52,15 @@ class Retrace:
     advice: str
 
 
+class Printed:
+    """Base of what a notebook shows as `print` does, where it is the value of a cell."""
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
 @dataclasses.dataclass(frozen=True)
-class Explanation(Sequence[Retrace]):
+class Explanation(Printed, Sequence[Retrace]):
     """All traces of a function, the first one first; `print` shows a table.
 
     Attributes:
@@ -78,10 +85,6 @@ class Explanation(Sequence[Retrace]):
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *_table(self.retraces), *_advice(self.retraces)])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows, where this is the value of a cell."""
-        printer.text(str(self))
 
     def summary(self) -> str:
         """How many traces there are, and what they cost."""

@@ -65,7 +65,7 @@ class Decision:
 
 
 @dataclasses.dataclass(frozen=True)
-class Decisions(Sequence[Decision]):
+class Decisions(explanation.Printed, Sequence[Decision]):
     """All statements of control flow that ran, in the order in which they were met; `print` shows a table.
 
     Attributes:
@@ -92,10 +92,6 @@ class Decisions(Sequence[Decision]):
         counted = "1 statement" if len(self) == 1 else f"{len(self) or 'no'} statements"
         rows = [_HEADS, *map(_row, self)] if self.decisions else []
         return "\n".join([f"{self.name}: {counted} of control flow", *explanation.text_table(rows, _NUMBERS)])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows, where this is the value of a cell."""
-        printer.text(str(self))
 
 
 def trace_decisions(fn: Converted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Decisions:

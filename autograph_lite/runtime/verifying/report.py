@@ -14,6 +14,7 @@ import pathlib
 from typing import Any
 
 from autograph_lite.errors import AutographError, Location, VerificationError
+from autograph_lite.runtime.explaining.explanation import Printed
 
 _WIDTH = 90  # of a value
 _FIX = (
@@ -60,7 +61,7 @@ class FirstStatement:
 
 
 @dataclasses.dataclass(frozen=True)
-class Verification:
+class Verification(Printed):
     """What a comparison of a compiled program with the user's Python has found.
 
     Attributes:
@@ -95,10 +96,6 @@ class Verification:
         lines += str(self.first).splitlines() if self.first is not None else []
         lines += [f"Note: {note}" for note in self.notes]
         return "\n".join([lines[0], *(f"  {line}" for line in lines[1:])])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows, where this is the value of a cell."""
-        printer.text(str(self))
 
     def error(self) -> VerificationError:
         """What says it as an exception."""
