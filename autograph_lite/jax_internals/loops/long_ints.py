@@ -30,12 +30,9 @@ bits_of_int.def_abstract_eval(lambda _: BITS)
 
 
 def kept(bits: Any, ends: Ends, made_by: Any) -> Any:
-    """The int of Python's whose bits a loop leaves.
+    """The int of Python's, of 64 bits and between these ends, whose bits a loop leaves.
 
-    Args:
-      bits: of an int of 64 bits.
-      ends: between which numbers it lies.
-      made_by: the equation of the loop that computes it; None where there is none.
+    It is `made_by` the equation of the loop that computes it; None where there is none.
     """
     return int_of_bits.bind(bits, ends=ends, made_by=made_by)
 

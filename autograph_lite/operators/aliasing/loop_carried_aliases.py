@@ -36,12 +36,9 @@ class Loop:
 
 
 def carried(same: Sequence[Pair], parts: Sequence[Pair], hold: Callable[[Any], None]) -> Loop:
-    """What is known where a loop's body is traced.
+    """What is known where a loop's body is traced: `same`, what variables are there, and were before the loop.
 
-    Args:
-      same: what variables are there, and were before the loop.
-      parts: those where the body makes one a part of the other, or the same.
-      hold: as in `Loop`.
+    Of `parts`, the body makes one a part of the other, or the same; `hold` is as in `Loop`.
     """
     return Loop([(new, old) for new, old in same if isinstance(new, jax.Array)], [*parts], hold)
 

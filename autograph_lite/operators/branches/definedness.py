@@ -15,11 +15,7 @@ from autograph_lite.operators.values.values import traced
 
 
 def defined(value: Any, *, free: bool = False) -> Any:
-    """`value`, if the variable read has one.
-
-    Args:
-      value: of the variable.
-      free: whether it is one of a function around that which reads it.
+    """`value`, if the variable read has one; it is `free` if it is one of a function around that which reads it.
 
     Raises:
       UnboundLocalError: it has none; a NameError where it is free.

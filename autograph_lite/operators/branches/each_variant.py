@@ -253,12 +253,9 @@ def each_variant(value: Any) -> Any:
 
 
 def chosen_variant(tag: Any, values: Sequence[Any], refused: Callable[[str], Exception]) -> Any:
-    """The one of the values whose number is the tag.
+    """The one of the values whose number is the tag, an int32 scalar.
 
-    Args:
-      tag: an int32 scalar.
-      values: they are.
-      refused: gives what is raised where they can't be one of several, of the reason if they are too many.
+    `refused` gives what is raised where they can't be one of several, of the reason if they are too many.
     """
     numbers = range(len(values))
     joined = joined_results(tag, numbers, values)

@@ -213,10 +213,7 @@ UNNAMED = "a NumPy array"
 def foreign_error(label: str, owner: object, *, owned: bool = True) -> MutationError:
     """A place that gets a value of a transformation that ends before the place could hold it.
 
-    Args:
-      label: what the place is called.
-      owner: the object that it is in.
-      owned: whether the transformation is inside of the converted function, and not around it.
+    If `owned`, the transformation is inside of the converted function, and not around it.
     """
     what = (
         "inside a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like"

@@ -29,11 +29,7 @@ def settles_types(
 ) -> bool:
     """Whether an iteration leaves arrays where the loop would need unions. It is traced for that alone.
 
-    Args:
-      places: the numbers of variables, and the keys of places in the user's objects.
-      item: gives the first item.
-      body_fun: item, variables -> variables.
-      values: of the variables.
+    There, by the numbers of variables, and the keys of places in the user's objects. `item` gives the first item.
     """
 
     def iteration(*now: Any) -> Any:

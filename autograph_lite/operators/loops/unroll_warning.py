@@ -23,10 +23,7 @@ _warned: Now[int] = Now(0)  # how often on this thread
 def counter(body_fun: Callable[..., Any], why: str = "", what: str = ITEMS) -> Callable[[], None]:
     """A function to be called after each iteration; it warns once, at the user's line, if no loop inside has.
 
-    Args:
-      body_fun: the body of the loop.
-      why: what prevents it from being rolled, where that was tried.
-      what: it is that Python knows.
+    It says `why` the loop is not rolled, where that was tried, and `what` it is that Python knows.
     """
     limit, warned = config.unroll_limit(), _warned.value
     recorded = recorded_equations.recorded()

@@ -203,12 +203,9 @@ def _counting(found: Any) -> Any:
 
 
 def _first_best(array: jax.Array, python: Callable[..., Any], valid: Any = True) -> Any:
-    """The first of the least or greatest items; nan only where it comes first, as no comparison beats it.
+    """The first of the least or greatest items of a vector; nan only where it comes first, as no comparison beats it.
 
-    Args:
-      array: of one axis.
-      python: `min` or `max`.
-      valid: for each place whether there is an item; the first items are.
+    `python` is `min` or `max`, and `valid` says for each place whether there is an item; the first ones are.
     """
     keys = array.astype(jnp.int8) if array.dtype == bool else array
     if valid is not True:

@@ -35,11 +35,8 @@ Extents = Sequence[Extent | None]
 def product(fun: Product, arrays: Sequence[Any], extents: Sequence[Extents], left: Extents) -> Any:
     """A product of the chosen items of two arrays.
 
-    Args:
-      fun: of two arrays, linear in each.
-      arrays: both, the chosen items that are summed over at the same places.
-      extents: for each array, what is chosen on its axes.
-      left: the same of the result.
+    `fun` is linear in each array; the chosen items that are summed over are at the same places. `extents` say for each array, and
+    `left` for the result, what is chosen on its axes.
     """
     lanes = [_lanes(each) for each in extents]
     by_size = sorted((0, 1), key=lambda k: _size(arrays[k]), reverse=True)

@@ -28,12 +28,9 @@ _DEF = re.compile(r"\s*(async\s+)?def\b")
 
 
 def warn_of_retraces(fn: Callable[..., Any], frequent: Frequent, *, method: bool = False) -> None:
-    """Warns that `fn` retraces often, at the user's line that called it last.
+    """Warns that `fn`, of the user's, retraces often, as `RetraceDetector.traced` has found, at the line that called it last.
 
-    Args:
-      fn: the function as the user wrote it.
-      frequent: what `RetraceDetector.traced` has found.
-      method: whether it was called as a method: each instance has traces of its own.
+    Of a `method`, each instance has traces of its own.
     """
     place = frequent.records[-1].called_from or _definition(fn)
     if place:
