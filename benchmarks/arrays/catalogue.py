@@ -33,6 +33,7 @@ class Case:
       by: the argument to differentiate by; None where the result has no useful derivative.
       static: whether all trip counts are known when the program is traced.
       tolerance: relative and absolute, of results.
+      keeps_numpy: whether it is measured with its import of NumPy, as it changes arrays in place that would be JAX's else.
       package: what the program's module is in; versions by hand are in `by_hand` beside it.
     """
 
@@ -47,6 +48,7 @@ class Case:
     static: bool = True
     tolerance: float = 2e-3
     package: str = "benchmarks.arrays.loops"
+    keeps_numpy: bool = False
 
     def given(self, *, small: bool = False) -> Arguments:
         """The arguments, the same at each call."""
@@ -67,6 +69,10 @@ class Case:
     def over_jax(self) -> Callable[..., Any]:
         """The program as a user has it who changes only the import."""
         return self._function(_over(self.path(), JAX))
+
+    def measured(self) -> Callable[..., Any]:
+        """The program that is converted to be measured."""
+        return self.plain() if self.keeps_numpy else self.over_jax()
 
     def by_hand(self) -> Callable[..., Any]:
         """The version for `lax`."""

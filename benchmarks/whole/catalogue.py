@@ -13,12 +13,13 @@ Rng = np.random.Generator
 
 
 def _program(
-    name: str, arguments: Any, size: int, small: int, options: Any = None, small_options: Any = None
-) -> Case:
+    name: str, arguments: Any, size: int, small: int, options: Any = None, small_options: Any = None,
+    *, keeps_numpy: bool = False,
+) -> Case:  # fmt: skip
     """A program in double precision, whose file has its name."""
     return Case(
         name, name, arguments, size, small, options or {}, small_options or {},
-        tolerance=1e-6, package="benchmarks.whole.programs",
+        tolerance=1e-6, package="benchmarks.whole.programs", keeps_numpy=keeps_numpy,
     )  # fmt: skip
 
 
@@ -159,7 +160,7 @@ CASES = (
     _program("needleman_wunsch", lambda r, n: tuple(r.integers(0, 4, (2, n))), 60, 7),
     _program("page_rank", _pages, 240, 24, {"n": 80}, {"n": 8, "k": 3}),
     _program("neural_net", _spirals, 200, 40, {"epochs": 40}, {"epochs": 3}),
-    _program("gaussian_mixture", lambda r, n: (_clusters(r, n)[0],), 200, 24, {}, {"max_iter": 3, "most": 3}),
+    _program("gaussian_mixture", lambda r, n: (_clusters(r, n)[0],), 200, 24, {}, {"max_iter": 3, "most": 3}, keeps_numpy=True),
     _program("ray_tracer", _spheres, 4, 2, {}, {"width": 5, "height": 4, "depth": 2}),
     _program("multigrid", lambda r, n: (r.normal(size=(n, n)),), 33, 5, {}, {"max_cycles": 3}),
 )  # fmt: skip

@@ -60,7 +60,7 @@ def form(case: Case, name: str) -> Form | NumbaForm:
     if name == BY_HAND:
         return bound(case.by_hand(), case)
     options: Any = {} if name == DEFAULT else {"static_loops": name}
-    return bound(autograph_lite.convert(case.over_jax(), **options), case)
+    return bound(autograph_lite.convert(case.measured(), **options), case)
 
 
 def made(form: Form | NumbaForm, arrays: Any) -> Made:
