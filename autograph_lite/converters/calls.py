@@ -93,6 +93,13 @@ def _spreads(node: gast.Call) -> bool:
     )
 
 
+# Methods that change a list, a dict, a set or a deque.
+CHANGING = frozenset({
+    "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "remove", "clear", "sort", "reverse", "rotate",
+    "update", "setdefault", "popitem", "add", "discard",
+})  # fmt: skip
+
+
 class Calls(trees.CodeTransformer):
     """Wraps callees with the operator called `operator`; builtins named in `bare` stay as they are."""
 
@@ -191,8 +198,24 @@ class Calls(trees.CodeTransformer):
         text = "ag.call(callee, spread=True)" if self.operator == "call" and _spreads(node) else self.text
         if self.operator == "call" and (node in self.headers or node in self.given):
             text = "ag.iterated(callee)" if node in self.headers else "ag.iterated(callee, given=True)"
-        node.func = quote.expr_at(node.func, text, ag=self.context.ag, callee=node.func)
+        callee = self.method_of_item(node.func) if self.operator == "call" else node.func
+        node.func = quote.expr_at(node.func, text, ag=self.context.ag, callee=callee)
         return node
+
+    def method_of_item(self, callee: gast.expr) -> gast.expr:
+        """What is called by `rows[k].append`: where `k` is traced, of the list that is meant."""
+        match callee:
+            case gast.Attribute(
+                value=gast.Call(
+                    func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="item"), args=[base, index]
+                ),
+                attr=name,
+            ) if name in CHANGING and not isinstance(index, gast.Constant):
+                text = "ag.method_of_item(base, index, name)"
+                return quote.expr_at(
+                    callee, text, ag=self.context.ag, base=base, index=index, name=quote.constant(name)
+                )
+        return callee
 
     def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
         """`+x` is a new array in NumPy, and in JAX it is `x`."""

@@ -7,6 +7,7 @@
     ys.append(x[0])                       ys.append(x[0])
     first = ys[0]                         first = ag.item(ys, 0)
     rows = helper(x); rows[0]             rows = helper(x); ag.item(rows, 0)
+    rows[k].append(x); rows[0][0]         rows[k].append(x); ag.item(ag.item(rows, 0), 0)
     [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
     a, b = ys                             a, b = ag.whole(ys)
 
@@ -29,8 +30,10 @@ def run(function: gast.AST, context: Context) -> None:
     """Rewrites the reads of items everywhere in `function`, nested functions included."""
     nodes = [*trees.walk(function)]
     context.selected = selections.selected(function, context.ag)
-    found = (_list(node, context) for node in nodes)
-    context.lists |= {trees.dotted(node) for node in found if node is not None} - {""}
+    found = [shown for node in nodes if (shown := _list(node, context)) is not None]
+    of_lists = {trees.dotted(node.value) for node in found if isinstance(node, gast.Subscript)} - {""}
+    found += [shown for node in nodes if (shown := _item_of(node, of_lists)) is not None]
+    context.lists |= of_lists | {trees.dotted(node) for node in found} - {""}
     context.handed |= {name for node in nodes for name in _handed_over(node, context)}
     _Items(context).visit(function)
 
@@ -49,6 +52,19 @@ def _list(node: gast.AST, context: Context) -> gast.expr | None:
             return target if _is_filtered(value, context) else None
         case gast.AugAssign(target=target, value=gast.List() | gast.ListComp()):
             return target
+    return None
+
+
+def _item_of(node: gast.AST, of_lists: set[str]) -> gast.expr | None:
+    """The name that a statement gives to an item of a list whose items are such lists: `rows[k].append(x)`."""
+    match node:
+        case gast.Assign(targets=[gast.Name() as target], value=gast.Subscript(value=value)):
+            return target if trees.dotted(value) in of_lists else None
+        case (
+            gast.For(target=gast.Name() as target, iter=value)
+            | gast.comprehension(target=gast.Name() as target, iter=value)
+        ):
+            return target if trees.dotted(value) in of_lists else None
     return None
 
 

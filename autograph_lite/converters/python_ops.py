@@ -248,6 +248,11 @@ def found(value: T, _reached: bool, _name: str) -> T:
     return value
 
 
+def method_of_item(base: Any, index: Any, name: str) -> Any:
+    """`base[index].name`, a method that changes a container."""
+    return getattr(base[index], name)
+
+
 def set_item(base: T, index: Any, value: Any) -> T:
     """`base[index] = value`; returns `base`."""
     base[index] = value  # type: ignore[index]

@@ -1,3 +1,10 @@
 """Items: `x[i]`, `x[i] = v`, `x[i] += v`, of arrays, lists and whatever else has items."""
 
-__all__ = ["in_place", "iteration_over_written", "subscripts", "tensor_array", "untraced_stores"]
+__all__ = [
+    "in_place",
+    "iteration_over_written",
+    "methods_of_items",
+    "subscripts",
+    "tensor_array",
+    "untraced_stores",
+]

@@ -278,6 +278,10 @@ def _place_of_key(table: dict[Any, Any], key: Any) -> tuple[list[Any], Any]:
 
 def _row(base: Sequence[Any], index: Any, refused: Callable[[str], TracedIndexError]) -> Any:
     """The item at a traced index that is inside of the bounds."""
+    if any(map(dynamic_length.is_dynamic, base)) and all(type(each) is list for each in base):
+        listed = bounded_growth.chosen_list(base, jnp.where(index < 0, index + len(base), index))
+        container_identity.choose(listed, base)
+        return listed
     leaves, shapes = zip(*(dataclass_objects.flatten_dataclasses(value) for value in base), strict=True)
     columns = [*zip(*leaves, strict=True)] if all(tree == shapes[0] for tree in shapes) else []
     parts = [_part(column) for column in columns]
@@ -585,11 +589,7 @@ def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
 
 def _store_in_one(base: Any, index: Any, rest: Sequence[Any], value: Any, symbol: str | None) -> None:
     """Writes to the item that a traced index chooses: to each of them, if it is the one."""
-    if isinstance(base, dict):
-        keys, position = _place_of_key(base, index)
-        traced_keys.check_read(base, index, position)
-    else:
-        keys, position = _place_of_index(base, index, _out_of_range(base))
+    keys, position = _places_of_item(base, index)
     for number, key in enumerate(keys):
         item_ = base[key]
 
@@ -600,6 +600,21 @@ def _store_in_one(base: Any, index: Any, rest: Sequence[Any], value: Any, symbol
                 refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
 
         if_part(position == number, write, _nothing)
+
+
+def places_of_item(base: Any, index: Any) -> tuple[list[Any], Any] | None:
+    """The keys or indices that a traced one may be, and the place of the one that it is; None where Python knows it."""
+    if not _is_one_of_several(base, index := _folded(index, base), ["items"]):
+        return None
+    return _places_of_item(base, index)
+
+
+def _places_of_item(base: Any, index: Any) -> tuple[list[Any], Any]:
+    if isinstance(base, dict):
+        keys, position = _place_of_key(base, index)
+        traced_keys.check_read(base, index, position)
+        return keys, position
+    return _place_of_index(base, index, _out_of_range(base))
 
 
 def _place_of_index(

@@ -28,6 +28,7 @@ from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.joins.join_types import Array, as_array_type, same_value
 from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.object_graph import python_iterators
@@ -50,7 +51,7 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
     """The items that are left in `iterable`, which stay there; None where it is of no known kind."""
     kind = type(iterable)
     if kind in (range, list, tuple):
-        return iterable  # type: ignore[no-any-return]
+        return None if kind is list and any(map(dynamic_length.is_dynamic, iterable)) else iterable
     if kind in _DICTS or is_module_list(iterable):
         return [*iterable]
     if kind is VectorIterator:

@@ -38,6 +38,7 @@ from autograph_lite.operators.lists.dynamic_length import (
 from autograph_lite.operators.lists.packing import (
     as_stretch,
     item_of,
+    join_lists,
     packed,
     room_for,
     stretch_template,
@@ -143,6 +144,16 @@ def list_item(values: Sequence[Any], index: Any) -> Any:
     stretch = packed(values)
     kind = next(kind.__name__ for kind in KINDS if isinstance(values, kind))
     return stretch.at(_position(stretch, index, f"{kind} index out of range"))
+
+
+def chosen_list(lists: Sequence[list[Any]], index: Any) -> list[Any]:
+    """A new list with the items of the one that a traced index chooses."""
+    captured = [list(map(capture, items)) for items in lists]
+    options, template = join_lists(list_place(next(filter(is_dynamic, lists))), captured)
+    rows = [fill(option, template) for option in options if option is not None]
+    columns = [jnp.stack(list(map(jnp.asarray, column)))[index] for column in zip(*rows, strict=True)]
+    chosen: Stretch = rebuild(template, columns, "a list")
+    return list(chosen.contents().values())
 
 
 def _sliced(values: Sequence[Any], index: slice) -> Any:

@@ -1,0 +1,57 @@
+"""Methods of items: what does `groups[k].append(x)` do where a traced value decides which list it is? It appends to that one.
+
+    groups[k].append(x)                   if k == 0: groups[0].append(x)
+                                          if k == 1: groups[1].append(x)
+
+So each of the lists gets a length that only the data knows.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from autograph_lite.converters.python_ops import Undefined
+from autograph_lite.operators.branches.definedness import assigned
+from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.calls.calls import call
+from autograph_lite.operators.items import subscripts
+from autograph_lite.operators.object_graph.places import CONTAINERS
+from autograph_lite.operators.values.boxes import unboxed
+from autograph_lite.operators.values.one_of import OneOf, on_each
+from autograph_lite.operators.values.values import any_traced
+
+
+def method_of_item(base: Any, index: Any, name: str) -> Callable[..., Any]:
+    """`base[index].name`, a method that changes a container."""
+    index = unboxed(index)
+    if type(index) is OneOf and type(base) in (list, tuple, dict):
+        return functools.partial(_of_each_index, base, index, name)
+    items = base.values() if isinstance(base, dict) else base if type(base) in (list, tuple) else ()
+    if any_traced([index]) and items and all(type(item) in CONTAINERS for item in items):
+        found = subscripts.places_of_item(base, index)
+        if found is not None:
+            return functools.partial(_of_the_one, base, *found, name)
+    return getattr(subscripts.item(base, index), name)  # type: ignore[no-any-return]
+
+
+def _of_each_index(base: Any, index: OneOf, name: str, *args: Any, **kwargs: Any) -> Any:
+    return on_each(lambda at: call(method_of_item(base, at, name))(*args, **kwargs), index, acts=True)
+
+
+def _of_the_one(base: Any, keys: list[Any], position: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Calls the method of the item whose place among the keys is the position."""
+    result: Any = Undefined("the result")
+    for number, key in enumerate(keys):
+        act = _acting(base[key], name, args, kwargs)
+        result = if_part(position == number, act, _kept, (result,), ("the result",))
+    return assigned(result)
+
+
+def _acting(item: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], Any]:
+    return lambda _: call(getattr(item, name))(*args, **kwargs)
+
+
+def _kept(result: Any) -> Any:
+    return result
