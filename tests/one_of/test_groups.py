@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import random
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -50,7 +52,7 @@ def test_changes_in_any_order(seed) -> None:
 
 
 def test_lanes_and_derivatives() -> None:
-    def f(k, x):
+    def f(k, x) -> Any:
         rows = [[], [x]]
         rows[k].append(x * 2)
         rows[k].append(x * 3)
@@ -96,8 +98,6 @@ def test_another_name_of_the_list_is_refused(function) -> None:
 
 
 def test_a_key_that_the_data_decide_is_refused_where_the_dict_makes_it() -> None:
-    import collections
-
     def f(k):
         groups = collections.defaultdict(list)
         groups[k].append(1.0)

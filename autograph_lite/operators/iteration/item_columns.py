@@ -28,9 +28,9 @@ from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.joins.join_types import Array, as_array_type, same_value
 from autograph_lite.operators.lane_eval.primitive_rules import Known
+from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.values import dataclass_objects, pytrees
 
