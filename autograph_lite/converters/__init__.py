@@ -25,6 +25,7 @@ from autograph_lite.converters import (
     mutations,
     raises,
     subscripts,
+    suppressing,
     switches,
     tidy,
 )
@@ -46,6 +47,7 @@ class Pass:
 
 PASSES = (
     Pass("desugar", 1, desugar.run, each=True),
+    Pass("suppressing", 1, suppressing.run, each=True),
     Pass("match", 1, match_stmt.run, each=True),
     Pass("raises", 1, raises.run, each=True),
     Pass("subscripts", 1, subscripts.run, each=True),

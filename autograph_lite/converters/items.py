@@ -7,7 +7,7 @@
     ys.append(x[0])                       ys.append(x[0])
     first = ys[0]                         first = ag.item(ys, 0)
     rows = helper(x); rows[0]             rows = helper(x); ag.item(rows, 0)
-    rows[k].append(x); rows[0][0]         rows[k].append(x); ag.item(ag.item(rows, 0), 0)
+    rows[k].append(x); rows[0][0]         ag.item(rows, k).append(x); ag.item(ag.item(rows, 0), 0)
     [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
     a, b = ys                             a, b = ag.whole(ys)
 

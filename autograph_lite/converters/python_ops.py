@@ -113,6 +113,20 @@ def each_variant(_subject: Any) -> bool:
     return True
 
 
+class Suppress(contextlib.suppress):
+    """`contextlib.suppress` around a `try` that catches the same."""
+
+
+def suppressing(manager: Any) -> Any:
+    """A manager around a `try` that catches what it suppresses, if it is `contextlib.suppress`."""
+    return Suppress(*manager._exceptions) if type(manager) is contextlib.suppress else manager
+
+
+def suppressed(callee: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What an `except` catches in a `with` that calls something of the name of `contextlib.suppress`."""
+    return kinds if callee is contextlib.suppress else ()
+
+
 def unraised() -> bool:
     """Whether Python would run the statement: where Python runs, it does."""
     return True

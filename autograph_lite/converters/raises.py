@@ -34,7 +34,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import blocks, jumps_out
-from autograph_lite.converters import held_places
+from autograph_lite.converters import held_places, suppressing
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
 
@@ -55,8 +55,11 @@ class _Part(NamedTuple):
 
 
 def needs(tree: gast.AST) -> bool:
-    """Whether a function has a `try` that may catch what a traced condition raises."""
-    return any(isinstance(node, gast.Try) and _catches(node) for node in trees.walk(tree))
+    """Whether a function has a `try` that may catch what a traced condition raises, or gets one."""
+    return any(
+        _catches(node) if isinstance(node, gast.Try) else suppressing.suppresses(node)
+        for node in trees.walk(tree)
+    )
 
 
 def run(function: gast.FunctionDef, context: Context) -> None:

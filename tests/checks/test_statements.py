@@ -6,7 +6,6 @@ PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
 from __future__ import annotations
 
 import collections
-import contextlib
 
 import jax
 import jax.numpy as jnp
@@ -468,10 +467,18 @@ def test_what_fails_in_a_finally_takes_the_place_of_what_failed_before(x, y) -> 
     assert_like_python(g, jnp.float32(x), jnp.float32(y))
 
 
+class Forgiving:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return True
+
+
 def test_a_refusal_is_not_covered_up_by_a_finally() -> None:
     def f(x):
         try:
-            with contextlib.suppress(ValueError):
+            with Forgiving():
                 if x < 1:
                     raise ValueError("small")
                 c = x
@@ -521,14 +528,14 @@ def test_a_with_that_ends_in_a_raise_gives_what_was_returned(n) -> None:
 
 def test_a_manager_that_may_stop_an_exception_is_named_at_its_line() -> None:
     def f(x):
-        with contextlib.suppress(ValueError):
+        with Forgiving():
             if x > 0:
                 raise ValueError
             return x
 
     with pytest.raises(autograph_lite.HandledRaiseError) as caught:
         autograph_lite.convert(f)(jnp.float32(1))
-    assert "with contextlib.suppress(ValueError):" in str(caught.value)
+    assert "with Forgiving():" in str(caught.value)
     assert "handlers.py" not in str(caught.value)
 
 

@@ -20,6 +20,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from autograph_lite.converters.python_ops import Suppress
 from autograph_lite.errors import HandledRaiseError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.calls import method_patching
@@ -154,6 +155,8 @@ def _suppressed(manager: Any) -> Any:
     """The exceptions that leaving `manager` may suppress, as far as that can be told without an exception."""
     if isinstance(manager, _Chosen):
         return Exception if any(map(_suppressed, options_of(manager.manager))) else ()
+    if isinstance(manager, Suppress):
+        return ()
     if isinstance(manager, contextlib.suppress):
         return manager._exceptions  # type: ignore[attr-defined]
     if isinstance(manager, contextlib._GeneratorContextManager):
