@@ -119,7 +119,8 @@ class Suppress(contextlib.suppress):
 
 def suppressing(manager: Any) -> Any:
     """A manager around a `try` that catches what it suppresses, if it is `contextlib.suppress`."""
-    return Suppress(*manager._exceptions) if type(manager) is contextlib.suppress else manager
+    kinds = manager._exceptions if type(manager) is contextlib.suppress else None  # type: ignore[attr-defined]
+    return manager if kinds is None else Suppress(*kinds)
 
 
 def suppressed(callee: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from autograph_lite.converters.python_ops import NO_RETURN, Return, Undefined, step, until, without
+from autograph_lite.converters.python_ops import (
+    NO_RETURN,
+    Return,
+    Undefined,
+    step,
+    suppressed,
+    suppressing,
+    until,
+    without,
+)
 from autograph_lite.jax_internals.loops import while_autodiff
 from autograph_lite.jax_internals.tracing_state import untraced
 from autograph_lite.operators.aliasing.view_statements import view, viewed
