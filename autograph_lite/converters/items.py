@@ -143,7 +143,7 @@ class _Items(trees.CodeTransformer):
     def is_end(self, node: gast.Subscript) -> bool:
         """Whether the item may be one of a list that gets longer, so that a traced value says where it is."""
         negative = isinstance(node.slice, gast.UnaryOp) and isinstance(node.slice.op, gast.USub)
-        known = trees.dotted(node.value) in self.lists
+        known = trees.dotted(_read(node.value, self.context.ag)) in self.lists
         part = isinstance(node.value, gast.Subscript) and self.is_end(node.value)
         return (
             negative
@@ -165,6 +165,16 @@ class _Items(trees.CodeTransformer):
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def _read(value: gast.expr, ag: str) -> gast.expr:
+    """What is read, of a variable that may not have been assigned."""
+    match value:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id=root), attr="defined" | "assigned"), args=[read]
+        ) if root == ag:
+            return read
+    return value
 
 
 def _is_filtered(value: gast.expr, context: Context) -> bool:
