@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import item_stores, scopes, shared, views
-from autograph_lite.converters import logical, slices, walked
+from autograph_lite.converters import held_places, logical, slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import binds_or_suspends
 from autograph_lite.syntax import quote, trees
@@ -110,7 +110,8 @@ class _Stores(trees.ScopeTransformer):
             if any(item_stores.meets(view, path, index, {}) for path, index in places):
                 conflict = item_stores.Conflict(view, to_view=False)
                 checks.append(_check(conflict, self.context.ag, shown=view.made.partition(" = ")[2]))
-        return checks
+        paths = {path for item, _ in items for path, _ in item_stores.stored(item)}
+        return checks + held_places.questions(items, value, self.context.ag, _told(target, value, paths))
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
         before, target = self.checked(node), node.target
@@ -300,6 +301,26 @@ class _Stores(trees.ScopeTransformer):
                 base, steps = self.path(value)
                 return base, [*steps, quote.constant(attr)]
         return target, []
+
+
+_NUMBERS = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare)
+
+
+def _told(target: gast.expr, value: gast.expr, paths: Container[str]) -> set[str]:
+    """The names in a target whose value's text tells whether it may be a part of what `paths` name; one with a star is a list."""
+    match target, value:
+        case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
+            return {name for pair in zip(targets, values, strict=True) for name in _told(*pair, paths)}
+        case gast.Tuple(elts=targets) | gast.List(elts=targets), _:
+            stars = [each for each in targets if isinstance(each, gast.Starred)]
+            return {name for each in stars for name in _told(each, value, paths)}
+        case gast.Starred(value=gast.Name(id=name)), _:
+            return {name}
+        case gast.Name(id=name), gast.Subscript() if trees.dotted(trees.owner(value)) in paths:
+            return {name}
+        case gast.Name(id=name), _ if isinstance(value, _NUMBERS):
+            return {name}
+    return set()
 
 
 def _check(conflict: item_stores.Conflict, ag: str, shown: str = "") -> gast.stmt:

@@ -158,3 +158,72 @@ def test_a_part_that_is_stored_beside_itself(function: Any) -> None:
     """XLA for CPUs writes over what it still reads, where the array was computed of a part of another."""
     b = np.arange(16, dtype=np.float32).reshape(4, 4)
     np.testing.assert_allclose(autograph_lite.convert(function)(b.copy()), function(b.copy()), rtol=1e-6)
+
+
+def swapped_by_a_tuple(m: Any, i: Any, j: Any) -> Any:
+    t = (m[j], m[i])
+    m[i], m[j] = t
+    return m
+
+
+def swapped_by_items(m: Any, i: Any, j: Any) -> Any:
+    t = {"a": m[j], "b": m[i]}
+    m[i], m[j] = t["a"], t["b"]
+    return m
+
+
+def swapped_by_names(m: Any, i: Any, j: Any) -> Any:
+    u, v = m[j], m[i]
+    m[i], m[j] = u, v
+    return m
+
+
+def swapped_by_calls(m: Any, i: Any, j: Any) -> Any:
+    def row(k):
+        return m[k]
+
+    for _ in range(3):
+        m[i], m[j] = row(j), row(i)
+    return m
+
+
+def swapped_in_a_try(m: Any, i: Any, j: Any) -> Any:
+    try:
+        if m[0, 1] > 0:
+            m[i], m[j] = [m[j], m[i]][:]
+    except IndexError:
+        m[0] = 0
+    return m
+
+
+def swapped_copies(m: Any, i: Any, j: Any) -> Any:
+    def row(k):
+        return m[k] * 2
+
+    t = m[j].copy(), row(i)
+    m[i], m[j] = t
+    m[0], m[3] = row(j), row(i)
+    return m
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        swapped_by_a_tuple,
+        swapped_by_items,
+        swapped_by_names,
+        swapped_by_calls,
+        swapped_in_a_try,
+        swapped_copies,
+    ],
+)
+def test_rows_that_are_stored_are_parts_by_whatever_they_come(function: Any) -> None:
+    m = np.arange(12, dtype=np.float32).reshape(4, 3)
+    expected = function(m.copy(), 1, 2)
+
+    for found in (
+        jax.jit(autograph_lite.to_graph(function))(m, 1, 2),
+        autograph_lite.convert(function)(jnp.asarray(m), np.int32(1), np.int32(2)),
+        autograph_lite.convert(function)(m.copy(), np.int32(1), np.int32(2)),
+    ):
+        np.testing.assert_allclose(found, expected)

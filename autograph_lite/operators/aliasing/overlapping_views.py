@@ -15,7 +15,7 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.ragged.selection import Selection
-from autograph_lite.operators.values.values import ARRAYS, describe
+from autograph_lite.operators.values.values import ARRAYS, Tracer, describe
 
 
 def check_view(
@@ -88,6 +88,15 @@ def is_view(value: Any, source: Any, path: str, drops: int | None, *, deep: bool
     )
     arrays = [item for item in items if isinstance(item, (*ARRAYS, Selection))]
     return any(_may_share(value, item) and value.ndim <= item.ndim for item in arrays)
+
+
+def is_told(value: Any, source: Any, path: str) -> bool:
+    """Whether `value` is, or is a part of, the array that `path` leads to from `source`, by the program that is recorded."""
+    for attribute in path.split(".")[1:]:
+        source = held_attribute(source, attribute)
+    if not (isinstance(value, Tracer) and value.ndim and isinstance(source, Tracer)):
+        return False
+    return access_paths.is_part_of(value, access_paths.array_identities([source]))
 
 
 def is_held(source: Any, path: str) -> bool:

@@ -42,9 +42,15 @@ def view(
 
 
 def viewed(
-    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False
-) -> None:
-    """Before an item of what `path` names is written: a MutationError if `value` may be a view of it that is read later."""
+    value: Any, source: Any, name: str, path: str, made: str, drops: int | None, *, deep: bool = False,
+    told: bool = False,
+) -> None:  # fmt: skip
+    """Before an item of what `path` names is written: a MutationError if `value` may be a view of it that is read later.
+
+    Where `told`, the text knows nothing of the value, and the program has to tell.
+    """
+    if told and not overlapping_views.is_told(value, source, path):
+        return
     try:
         overlapping_views.check_viewed(value, source, name, path, made, drops, deep=deep)
     except MutationError as error:
