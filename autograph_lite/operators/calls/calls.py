@@ -38,8 +38,7 @@ from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, unconverted
-from autograph_lite.operators.user_code.conversion import convert_function, is_converted, transpiler
-from autograph_lite.operators.user_code.noting_forms import plain
+from autograph_lite.operators.user_code.conversion import convert_function, is_converted, plain, transpiler
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf, on_each, with_variants
 from autograph_lite.operators.values.values import describe, python_value, traced

@@ -13,8 +13,8 @@ import weakref
 from typing import Any
 
 from autograph_lite.operators.effects import augmented_assignments, journal
-from autograph_lite.operators.user_code import noting_forms, ownership, unconverted
-from autograph_lite.operators.user_code.conversion import convert_function, is_converted
+from autograph_lite.operators.user_code import ownership, unconverted
+from autograph_lite.operators.user_code.conversion import convert_function, is_converted, stands_for
 from autograph_lite.syntax import codes
 
 
@@ -103,4 +103,4 @@ def noting(fn: Any) -> Any:
         journal.record_augmented(fn, (*args, *kwargs.values()))
         return fn(*args, **kwargs)
 
-    return noting_forms.stands_for(run, fn)
+    return stands_for(run, fn)

@@ -47,7 +47,7 @@ from autograph_lite.operators.object_graph.reachability import (
 )
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.user_code import place_names, source_places
-from autograph_lite.operators.user_code.noting_forms import plain
+from autograph_lite.operators.user_code.conversion import plain
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import Tracer

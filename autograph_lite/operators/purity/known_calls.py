@@ -23,7 +23,7 @@ import numpy as np
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.user_code import conversion, ownership, pure_callables
-from autograph_lite.operators.user_code.noting_forms import plain
+from autograph_lite.operators.user_code.conversion import plain
 
 READERS = frozenset({
     "copy", "count", "get", "index", "items", "keys", "values", "union", "intersection", "difference", "issubset",

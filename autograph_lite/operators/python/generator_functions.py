@@ -25,7 +25,7 @@ from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python.generator_expressions import Generated
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.operators.user_code import conversion, ownership
-from autograph_lite.operators.user_code.noting_forms import plain
+from autograph_lite.operators.user_code.conversion import plain
 from autograph_lite.syntax import codes
 from autograph_lite.tracing import entered, thread
 from autograph_lite.transpiler import original

@@ -2,7 +2,6 @@
 
 __all__ = [
     "conversion",
-    "noting_forms",
     "ownership",
     "place_names",
     "pure_callables",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -101,3 +102,18 @@ def convert_function(fn: types.FunctionType, form: bool | str = True) -> Callabl
     except SourceNotFoundError as error:
         unconverted.remember(fn, error)
         return fn
+
+
+# Which forms of converted functions note what they change before they run, and what these stand for.
+_noting: weakref.WeakKeyDictionary[types.FunctionType, types.FunctionType] = weakref.WeakKeyDictionary()
+
+
+def stands_for(form: Any, fn: types.FunctionType) -> Any:
+    """`form`, which is remembered as a form of `fn` that notes what it changes."""
+    _noting[form] = fn
+    return form
+
+
+def plain(fn: types.FunctionType) -> types.FunctionType:
+    """The converted function that a form which notes what it changes stands for; any other function itself."""
+    return _noting.get(fn, fn)
