@@ -109,9 +109,8 @@ class _Magic:
         try:
             return self._shell.ev(name)
         except (NameError, AttributeError) as error:
-            usage_error = sys.modules[
-                "IPython.core.error"
-            ].UsageError  # which the shell shows without a traceback
+            # Which the shell shows without a traceback.
+            usage_error = sys.modules["IPython.core.error"].UsageError
             raise usage_error(f"%{MAGIC}: {error}") from None
 
     def _show(self, named: list[tuple[str, Any]]) -> None:

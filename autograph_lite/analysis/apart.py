@@ -16,9 +16,8 @@ import functools
 from collections.abc import Mapping
 
 Linear = tuple[str, int]  # a variable, or the empty text, and what is added to it
-Ranges = Mapping[
-    str, tuple[Linear | None, Linear | None]
-]  # a variable is at least the one, and less than the other
+# A variable is at least the one, and less than the other.
+Ranges = Mapping[str, tuple[Linear | None, Linear | None]]
 
 
 def are_disjoint(one: str, other: str, ranges: Ranges) -> bool:

@@ -129,9 +129,8 @@ def items_meant(place: Place, values: tuple[gast.expr, ...], names: Names = froz
     known = [view for value in values for view in seen_by(value)]
     known += [view for view in linked(place, names) if view.name in names]
     found = frozenset((view.path, view.index) for view in known if view.index)
-    return frozenset(
-        item for item in found if [path for path, _ in found].count(item[0]) == 1
-    )  # else it is one of several
+    # Else it is one of several.
+    return frozenset(item for item in found if [path for path, _ in found].count(item[0]) == 1)
 
 
 @functools.lru_cache(maxsize=256)

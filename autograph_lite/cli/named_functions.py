@@ -168,9 +168,8 @@ def _undecorated(value: object) -> object:
 
 
 def _has_source(function: Callable[..., Any]) -> bool:
-    if (
-        inspect.getfile(function) == "<string>"
-    ):  # since 3.13, linecache has the text of `python -c` by that name
+    # Since 3.13, linecache has the text of `python -c` by that name.
+    if inspect.getfile(function) == "<string>":
         return False
     try:
         inspect.getsource(function)

@@ -256,9 +256,8 @@ class Calls(trees.CodeTransformer):
     def is_bare(self, node: gast.Call) -> bool:
         """Whether a call leads to a library, and to a function that writes to no argument and gives none back as a new array."""
         into = any(keyword.arg in ("out", "copy", "overwrite_input") for keyword in node.keywords)
-        if (trees.dotted(node.func) or "").startswith(
-            "jax.tree"
-        ):  # which would see how we hold one of several
+        # Which would see how we hold one of several.
+        if (trees.dotted(node.func) or "").startswith("jax.tree"):
             return False
         takes_traced = self.operator == "call" and not (_are_literals(node) and not _makes_array(node))
         if takes_traced and isinstance(node.func, gast.Attribute) and node.func.attr in HANDING_BACK:

@@ -240,18 +240,16 @@ class _Guards:
                     self.block(node.orelse, again=True),
                 )
             case gast.For():
-                if isinstance(node.iter, gast.Call) and _is_builtins(
-                    node.iter
-                ):  # an iterator belongs to the loop, and is no variable
+                # An iterator belongs to the loop, and is no variable.
+                if isinstance(node.iter, gast.Call) and _is_builtins(node.iter):
                     first = self.hold_arguments(node.iter)
                 elif held_places.may_raise(node.iter):
                     self.headers.add(node.iter)
                     first, node.iter = self.hold(node.iter)
                 leave: Block = []
                 if self.is_seen(node.target, node.body):
-                    leave = quote.stmts(
-                        "if not ag.unraised(): break", ag=self.ag
-                    )  # its variable keeps its value
+                    # Its variable keeps its value.
+                    leave = quote.stmts("if not ag.unraised(): break", ag=self.ag)
                 node.body = [*self.block(node.body, again=True), *quote.all_located(leave, node.body[-1])]
                 node.orelse = self.block(node.orelse, again=True)
             case gast.With():

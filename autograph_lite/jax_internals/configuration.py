@@ -105,9 +105,8 @@ def shows_all_frames() -> bool:
 def hide_files(path: str) -> None:
     """Hides the frames of the files under `path` in tracebacks, as JAX hides its own."""
     traceback_util.register_exclusion(path)
-    source_info_util.register_exclusion(
-        path
-    )  # and in what jaxprs and compiled programs say about their lines
+    # And in what jaxprs and compiled programs say about their lines.
+    source_info_util.register_exclusion(path)
 
 
 def in_cpp(compiled: Any) -> Any:

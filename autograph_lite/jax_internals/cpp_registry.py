@@ -315,6 +315,5 @@ def _tried() -> bool:
     calls += [(x + 1, 1), (x[:2], 1), *[(x, {"k": 1, 1: n}) for n in (1, 1, 2)]]
     results = [call(*args) for args in calls]
     right = all(np.array_equal(got, args[0] * 2 + 1) for got, args in zip(results, calls, strict=True))
-    return (
-        right and len(missed) == 10
-    )  # the type of an object is learned at its first call, its identity at the second
+    # The type of an object is learned at its first call, its identity at the second.
+    return right and len(missed) == 10

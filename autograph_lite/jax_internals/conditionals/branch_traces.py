@@ -164,9 +164,8 @@ class OpenTrace:
             index = lax.clamp(np.int32(0), test, np.int32(len(jaxprs) - 1))
         sunk = store_sinking.sink(*merged(jaxprs))
         joined, consts = sunk.branches, sunk.inputs
-        if any(
-            map(avals.varying_axes, [index, *consts])
-        ):  # each device has its lanes, and takes JAX's way through them
+        # Each device has its lanes, and takes JAX's way through them.
+        if any(map(avals.varying_axes, [index, *consts])):
             lanes = None
         if lanes is None and sunk.cheap():
             ways = [jaxpr_as_fun(jaxpr)(*consts) for jaxpr in joined]

@@ -66,9 +66,8 @@ def _checked(error: Any, enabled: Any, *arrays: Any, branches: Sequence[Any], la
 def _batched(
     axis: Any, arrays: Arrays, dims: Sequence[Any], *, branches: Sequence[Any], lanes: Lanes
 ) -> tuple[Arrays, Sequence[Any]]:
-    if (
-        axis.spmd_name is not None or not axis.size
-    ):  # each device has its lanes: a loop over all of them moves them
+    # Each device has its lanes: a loop over all of them moves them.
+    if axis.spmd_name is not None or not axis.size:
         rule = batching.fancy_primitive_batchers[JAXS]
         outputs, new = rule(axis, arrays, dims, branches=branches)
         return outputs, new

@@ -75,9 +75,8 @@ def _wholes(array: Any, has_lanes: bool, written: bool) -> list[Any]:
     equation = getattr(array, "parent", None)
     if equation is None:
         get_const = getattr(getattr(array, "_trace", None), "get_const", None)
-        whole = (
-            None if get_const is None else get_const(array)
-        )  # of the program around, for a branch or a body
+        # Of the program around, for a branch or a body.
+        whole = None if get_const is None else get_const(array)
         return [] if whole is None else [whole]
     number = equation.outvars.index(array.val) if equation.primitive.multiple_results else 0
     operands = equation.in_tracers
@@ -132,9 +131,8 @@ def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes:
     if name == "while":
         first, consts = params["cond_nconsts"], params["body_nconsts"]
         return _carried(params["body_jaxpr"], number, first, consts, len(equation.outvars))
-    for inner in core.jaxprs_in_params(
-        params
-    ):  # `jit`, `checkpoint`, functions with a derivative of their own
+    # `jit`, `checkpoint`, functions with a derivative of their own.
+    for inner in core.jaxprs_in_params(params):
         jaxpr = getattr(inner, "jaxpr", inner)
         if (len(jaxpr.invars), len(jaxpr.outvars)) == (len(operands), len(equation.outvars)):
             return _through(jaxpr, number)

@@ -117,9 +117,8 @@ def checkpointed_while(
 
         axes, run = loop_binding.trace(step, types, checkpointed_while)
         wider = [avals.as_varying(array, more) for array, more in zip(flat, axes, strict=True)]
-        if all(
-            map(operator.is_, wider, flat)
-        ):  # else some of them differ from device to device after an iteration
+        # Else some of them differ from device to device after an iteration.
+        if all(map(operator.is_, wider, flat)):
             _, until = loop_binding.trace(test, types, checkpointed_while)
             result: tuple[Any, ...] = jax.tree.unflatten(
                 tree, loop_binding.while_loop(until, run, flat, Options(bound=most))

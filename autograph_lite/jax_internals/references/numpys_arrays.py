@@ -213,9 +213,8 @@ def note_met(new: Any, *options: Any) -> Any:
     if known is None or not isinstance(new, Tracer) or not new.ndim:
         return new
     if not any(new is each for each in options):
-        of = storages.root(
-            new
-        )  # an item of a list that a traced index chooses is a row of what was made of them
+        # An item of a list that a traced index chooses is a row of what was made of them.
+        of = storages.root(new)
         known.joined[id(of)] = of, options
         for option in options:
             if isinstance(option, Tracer):

@@ -119,9 +119,8 @@ def _called_for(callee: Any) -> Any:
         return _function(callee)
     if kind is types.MethodType:
         return _method(callee)
-    if isinstance(
-        callee, types.BuiltinFunctionType
-    ):  # a subclass of it has methods that ask for their class: `array.extend`
+    # A subclass of it has methods that ask for their class: `array.extend`.
+    if isinstance(callee, types.BuiltinFunctionType):
         return catching.unless_late(callee, _builtin(callee)) if thread.now.catching else _builtin(callee)
     if isinstance(callee, type):
         return _class(callee)
@@ -304,9 +303,8 @@ def _class(kind: type) -> Any:
         return exception_templates.making(kind)
     if type(kind) is not type:  # a metaclass has a `__call__`
         method_patching.seen_class(kind)
-    if (
-        issubclass(kind, enum.Enum) and kind.__members__
-    ):  # one without makes a new class, which is named after its caller
+    # One without makes a new class, which is named after its caller.
+    if issubclass(kind, enum.Enum) and kind.__members__:
         return _members(kind)
     if ownership.is_users_class(kind):
         method_patching.seen_class(kind)

@@ -56,9 +56,8 @@ def caught(kinds: Any = ()) -> None:
 
 def _refuse(error: BaseException, *, expected: bool = False) -> None:
     for one in _leaves(error):
-        if (
-            type(one).__module__.partition(".")[0] == PACKAGE_NAME
-        ):  # an error of ours, or one by which operators talk
+        # An error of ours, or one by which operators talk.
+        if type(one).__module__.partition(".")[0] == PACKAGE_NAME:
             raise one
         if not expected and concretization_errors.is_about_tracer(one):
             raise concretization_errors.needs_value(one) from one

@@ -34,9 +34,8 @@ from autograph_lite.operators.values.values import Tracer, is_symbolic
 from autograph_lite.tracing import entered, thread
 
 _lock = threading.RLock()
-_installed: dict[
-    type, dict[str, tuple[Any, Any]]
-] = {}  # for each name, the user's own and what stands in for it
+# For each name, the user's own and what stands in for it.
+_installed: dict[type, dict[str, tuple[Any, Any]]] = {}
 _users: dict[type, int] = {}
 
 
@@ -343,9 +342,8 @@ def _changes(kind: type) -> bool:
     called = [_called_by_python(base) for base in kind.__mro__]
     if any(each.names or each.descriptors for each in called):
         return True
-    called[0].unchanged = not any(
-        map(_installed.get, kind.__mro__)
-    )  # another thread may have converted some since
+    # Another thread may have converted some since.
+    called[0].unchanged = not any(map(_installed.get, kind.__mro__))
     return False
 
 

@@ -24,9 +24,8 @@ from autograph_lite.operators.object_graph import held_items, opaque_objects
 from autograph_lite.operators.object_graph.reachability import by_code, held_in_cells
 from autograph_lite.operators.purity import trial
 
-_MOST_BYTES = (
-    1 << 16
-)  # of an array that no name leads to and that is copied; of a larger one a checksum tells that it changes
+# Of an array that no name leads to and that is copied; of a larger one a checksum tells that it changes.
+_MOST_BYTES = 1 << 16
 _SEQUENCES = (list, bytearray, collections.deque, array.array)
 _CHANGED = {"+=": _SEQUENCES, "*=": _SEQUENCES, "|=": (set, dict), "&=": (set,), "-=": (set,), "^=": (set,)}
 

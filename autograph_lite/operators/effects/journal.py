@@ -78,24 +78,20 @@ class Journal:
         self.program = tracing_state.program_trace()  # that records what the body computes
         self.places: dict[Hashable, tuple[Place, Contents]] = {}
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
-        self.globals: dict[
-            int, dict[str, Any]
-        ] = {}  # of functions called by the body, with the names they use
+        # Of functions called by the body, with the names they use.
+        self.globals: dict[int, dict[str, Any]] = {}
         self.global_names: dict[int, set[str]] = {}
-        self.codes: dict[
-            int, tuple[types.CodeType, dict[str, Any]]
-        ] = {}  # of these functions, with their globals
+        # Of these functions, with their globals.
+        self.codes: dict[int, tuple[types.CodeType, dict[str, Any]]] = {}
         self.exceptions: list[Any] = []  # see `recipes`; only of the outermost journal
         self.number = next(_numbers)
         self.positions: list[tuple[Iterator[Any], Any]] = []  # of iterators that were there before it
         self.cached = cached_properties.Cache()
-        self.claimed: list[
-            MutationError
-        ] = []  # of arrays from outside, unless they become inputs; of the outermost alone
+        # Of arrays from outside, unless they become inputs; of the outermost alone.
+        self.claimed: list[MutationError] = []
         self.watched: dict[int, tuple[np.ndarray[Any, Any], int]] = {}  # arrays and their checksums
-        self.stored: dict[
-            int, np.ndarray[Any, Any]
-        ] = {}  # arrays that Python has written to; of the outermost
+        # Arrays that Python has written to; of the outermost.
+        self.stored: dict[int, np.ndarray[Any, Any]] = {}
 
     def __enter__(self) -> Journal:
         if not thread.now.journals and self.outer is None:
@@ -156,9 +152,8 @@ class Journal:
             if differ(place, old, new):
                 captured = {k: capture(v) for k, v in new.items() if old.get(k, MISSING) is not v}
                 changed[place.key] = Change(place, old, new, captured)
-                container_identity.refuse_changed(
-                    place.owner
-                )  # before its contents are those from before the body again
+                # Before its contents are those from before the body again.
+                container_identity.refuse_changed(place.owner)
         self.restore()
         wanted = {
             id(_target(c.place)): key

@@ -535,9 +535,8 @@ def _store(
         if is_raised and (isinstance(old, np.ndarray) or not is_arraylike(old)):
             catching.unraised_since(known)
         if type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
-            thread.now.references.change(
-                old, IN_PLACE[symbol].__name__[1:], value
-            )  # who else holds it sees that, too
+            # Who else holds it sees that, too.
+            thread.now.references.change(old, IN_PLACE[symbol].__name__[1:], value)
         new = change(old, value)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)

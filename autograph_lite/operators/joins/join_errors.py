@@ -130,9 +130,8 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
     if found is not None and label == NO_RETURN.name:
         return _paths(label, found, here)
     if found is not None and isinstance(label, place_names.Label) and isinstance(label.owner, types.CellType):
-        return _paths(
-            f"'{label}'", found, here
-        )  # a variable that some function inside reads is one all the same
+        # A variable that some function inside reads is one all the same.
+        return _paths(f"'{label}'", found, here)
     written = label.line if isinstance(label, place_names.Label) else None
     places = tuple(p for p in (written, here) if p)
     if found is not None and is_opaque_place(label):

@@ -138,9 +138,8 @@ def as_array_type(leaf: Leaf) -> Array | None:
         kind = _array_of(jax.typeof(value))
         met = number_types.met_in(value)
         return dataclasses.replace(kind, met=met) if met else kind
-    if not is_arraylike(value) or isinstance(
-        value, enum.Enum
-    ):  # a member of an IntEnum is more than its number
+    # A member of an IntEnum is more than its number.
+    if not is_arraylike(value) or isinstance(value, enum.Enum):
         return None
     is_pythons = isinstance(value, SCALARS) and not isinstance(value, np.generic)  # an np.float64 is a float
     if is_pythons or is_symbolic(value):

@@ -144,9 +144,8 @@ class _Met(Forward[Sources]):
         return found
 
     def decided(self, test: Sources, value: Sources) -> Sources:
-        return (
-            value if test is None else self.joined([test, value])
-        )  # it may be the same whatever data decide
+        # It may be the same whatever data decide.
+        return value if test is None else self.joined([test, value])
 
     def equation(self, equation: Any, operands: list[Sources]) -> list[Sources]:
         found = super().equation(equation, operands)

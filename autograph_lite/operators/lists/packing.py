@@ -155,9 +155,8 @@ def _filled(values: Sequence[Captured], leaves: Sequence[Any], lookup: Lookup, k
     buffer = _resized(buffer, kind)
     for value, leaf in list(zip(values, leaves, strict=True))[max(known, 1) :]:
         rows, count = part(value, leaf)
-        if isinstance(
-            value.value, Stretch
-        ):  # room behind, as JAX moves a part that does not fit to the front
+        # Room behind, as JAX moves a part that does not fit to the front.
+        if isinstance(value.value, Stretch):
             buffer = jnp.concatenate([buffer, rows])
         buffer = _resized(lax.dynamic_update_slice_in_dim(buffer, rows, end, 0), kind)
         end = end + count

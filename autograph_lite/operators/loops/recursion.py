@@ -178,9 +178,8 @@ class Recursion:
                 captured = capture(found)
                 for change in written.changes([self.fn, *values]).values():
                     if isinstance(change.place.owner, carried_checks.Frame):
-                        told = (
-                            change.captured if self.result is not None else {}
-                        )  # else its calls of itself fail
+                        # Else its calls of itself fail.
+                        told = change.captured if self.result is not None else {}
                         continue
                     raise Refusal(f"a call changes {change.place.label(next(iter(change.captured), None))!r}")
             new = detached(captured.template)

@@ -64,9 +64,8 @@ class Trial:
         self._leaves = False
         self._left: list[Any] = []
         self._arrays: Sequence[Any] = []  # that the body got
-        self._weak: frozenset[int] = (
-            frozenset()
-        )  # variables whose arrays are to be weakly typed from the start
+        # Variables whose arrays are to be weakly typed from the start.
+        self._weak: frozenset[int] = frozenset()
         self._body: Any = None  # if they are not
 
     def start(self, values: Sequence[Any]) -> tuple[Any, ...]:

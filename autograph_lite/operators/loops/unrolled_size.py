@@ -35,9 +35,8 @@ _OPERATORS = (
 )
 
 
-Few = Callable[
-    [int], int | None
-]  # iterations -> how many equations, beyond those of one iteration, are few; None for any
+# Iterations -> how many equations, beyond those of one iteration, are few; None for any.
+Few = Callable[[int], int | None]
 
 
 class Small(Refused):

@@ -212,9 +212,8 @@ def _sliding_windows(
     sizes = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
     axes = axis if isinstance(axis, (tuple, list)) else range(len(sizes)) if axis is None else (axis,)
     places = tuple(each % jnp.ndim(x) for each in axes)
-    np.lib.stride_tricks.sliding_window_view(
-        np.broadcast_to(0, jnp.shape(x)), sizes, places
-    )  # for its errors
+    # For its errors.
+    np.lib.stride_tricks.sliding_window_view(np.broadcast_to(0, jnp.shape(x)), sizes, places)
     return numpys_arrays.read_only(sliding_window_view(jnp.asarray(x), sizes, places))
 
 

@@ -34,9 +34,8 @@ def object_places(owner: Any) -> list[Place]:
     attributes = attributes_of(owner)
     of_thread = isinstance(owner, threading.local)  # whichever thread asks has its own
     name = type(owner).__name__
-    if (
-        attributes is not None and attributes is not owner
-    ):  # `self.__dict__ = self`: the items are the attributes
+    # `self.__dict__ = self`: the items are the attributes.
+    if attributes is not None and attributes is not owner:
         found.append(
             Place(
                 owner,

@@ -142,9 +142,8 @@ def position(iterator: Any) -> Any:
         return iterator.__reduce__()[2:]  # not its length, as the list may grow
     if isinstance(iterator, itertools.count):
         return repr(iterator)
-    held = (
-        [] if isinstance(iterator, _MOVING) else gc.get_referents(iterator)
-    )  # the last item, or nothing at the end
+    # The last item, or nothing at the end.
+    held = [] if isinstance(iterator, _MOVING) else gc.get_referents(iterator)
     return (
         operator.length_hint(iterator, -1),
         [*map(position, filter(is_pythons, source_iterators(iterator)))],

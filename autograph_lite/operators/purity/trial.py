@@ -137,9 +137,8 @@ def end_trial(why: str) -> None:
 
 def refuse_branch(fn: Callable[..., Any]) -> None:
     """Ends the trial that is running, if there is one, where a branch that it comes to does what only Python can."""
-    if not thread.now.trial or (fn.__module__ or "").startswith(
-        "autograph_lite.operators."
-    ):  # one of an operator's
+    # One of an operator's.
+    if not thread.now.trial or (fn.__module__ or "").startswith("autograph_lite.operators."):
         return
     found = python_only.reason(fn)
     if found is not None:

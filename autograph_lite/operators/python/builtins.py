@@ -342,9 +342,8 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     for each in made:
         for new, *options in zip(pytrees.leaves(each), *given, strict=True):
             numpys_arrays.note_met(new, *options)
-    shared_containers.note_shared(
-        [], [(made, [item]) for item in items], []
-    )  # each of the new ones may be any of these
+    # Each of the new ones may be any of these.
+    shared_containers.note_shared([], [(made, [item]) for item in items], [])
     return made
 
 

@@ -312,9 +312,8 @@ def _folded(
 
     def body(item: Any, found: Any, *state: Any) -> State:
         if any(isinstance(value, Maybe) and value.present is False for value in state):
-            return True, *begin(
-                item
-            )  # the first item, or the first pass over a loop that will learn the types
+            # The first item, or the first pass over a loop that will learn the types.
+            return True, *begin(item)
         known = tuple(map(assigned, state))
         if found is True:
             return True, *step(item, *known)

@@ -299,9 +299,8 @@ def unsized(selection: Selection, use: str, *, inside: bool = True) -> DynamicSh
 
 
 def _flat(selection: Selection) -> tuple[list[Any], Any]:
-    if (
-        not source_places.asked_by_any_of_us()
-    ):  # a library's function, or the outputs of the user's own `jax.jit`
+    # A library's function, or the outputs of the user's own `jax.jit`.
+    if not source_places.asked_by_any_of_us():
         raise unsized(selection, "leaves the converted function")
     parts: list[Any] = [selection.array]
     kinds = []

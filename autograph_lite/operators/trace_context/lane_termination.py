@@ -21,9 +21,8 @@ from jax.interpreters import ad, batching, mlir
 from autograph_lite.operators.effects import journal
 from autograph_lite.tracing import thread
 
-_while_reached = Primitive(
-    "while_reached"
-)  # the condition of a loop, and whether the code around it is reached
+# The condition of a loop, and whether the code around it is reached.
+_while_reached = Primitive("while_reached")
 
 
 def lanes_reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
@@ -33,9 +32,8 @@ def lanes_reached(taken: Callable[[], Any], *, loop: bool) -> tuple[Any, ...]:
 
 def while_reached(test: Any) -> Any:
     """`test`, the condition of a loop, which no lane fulfils that does not reach the loop."""
-    _, base = (
-        journal.base_trace()
-    )  # what lies further out belongs to traces whose tracers are not to be seen here
+    # What lies further out belongs to traces whose tracers are not to be seen here.
+    _, base = journal.base_trace()
     reached: Any = None
     for depth, is_loop, taken in reversed(thread.now.reached):
         if depth <= base:

@@ -77,9 +77,8 @@ def narrow(value: Any, known: Sequence[Frame] | None = None) -> Any:
 
 def learn(facts: Facts) -> None:
     """These hold from here on, as a check has failed where they don't; a `finally` runs there, too."""
-    if (
-        facts and not thread.now.facts
-    ):  # in no program of ours: what holds from here on in the trace of somebody else
+    # In no program of ours: what holds from here on in the trace of somebody else.
+    if facts and not thread.now.facts:
         for test, values in facts.values():
             if values == {1}:
                 _true[id(test)] = weakref.ref(test, functools.partial(_forget, id(test)))

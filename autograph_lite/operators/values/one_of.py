@@ -72,9 +72,8 @@ class OneOf:
 
         Where a variant is an object, as a member of an enum is, it is the attribute `value` of that.
         """
-        if any(
-            map(is_variant, self._options)
-        ):  # a property may do anything: it is not asked whether it is there
+        # A property may do anything: it is not asked whether it is there.
+        if any(map(is_variant, self._options)):
             return self._on_each(lambda variant: variant.value)
         return functools.partial(_chosen, self)
 

@@ -115,9 +115,8 @@ class RetraceDetector:
         if len(self._segments) < TRACES or self._warnings == WARNINGS:
             return None
         self._warnings += 1
-        callers = {
-            id(segment.caller) for segment in self._segments
-        }  # of kept references, so that none is used again
+        # Of kept references, so that none is used again.
+        callers = {id(segment.caller) for segment in self._segments}
         return Frequent(
             len(self._segments) - 1,
             self._calls_outside_oldest(),

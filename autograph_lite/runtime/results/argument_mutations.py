@@ -189,9 +189,8 @@ class WrittenBack:
             )  # fmt: skip
         self._cuts = list_trimming.to_cut(values)
         self.split = parted(values)
-        self._outside_of: set[int] = (
-            set()
-        )  # the ids of objects that were not found outside: looking takes long
+        # The ids of objects that were not found outside: looking takes long.
+        self._outside_of: set[int] = set()
 
     @property
     def count(self) -> int:

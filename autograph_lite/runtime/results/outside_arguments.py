@@ -98,9 +98,8 @@ def put_stands(
         found += [(place, key, value) for key, value in held if id(places.base_of(value)) in known]
     stands: dict[int, Any] = {}
     seen[:] = [(HeldPlace(place), key, value) for place, key, value in found]
-    for place, key, value in sorted(
-        found, key=lambda each: -each[2].size
-    ):  # all of an array, reshaped, before its parts
+    # All of an array, reshaped, before its parts.
+    for place, key, value in sorted(found, key=lambda each: -each[2].size):
         of_base = known[id(places.base_of(value))]
         stand = next((handle for array, handle in of_base if array is value), None)
         stand = _stand(value, of_base) if stand is None else stand

@@ -48,9 +48,8 @@ def split_result(
         if ident not in passed and ident not in seen and _is_made(owner, written)
     }
     whole = Split.of(result, keep_numpy=True, part=_Parting(passed, made, opened))
-    if reachability.leading(
-        whole.objects(), {*made, *passed}
-    ):  # as a function in an attribute: it would see another
+    # As a function in an attribute: it would see another.
+    if reachability.leading(whole.objects(), {*made, *passed}):
         return Split.of(result, keep_numpy=True)
     return whole
 

@@ -53,9 +53,8 @@ class LoadedProgram:
         refuse = functools.partial(_underived, name)
         self._run = jax.jit(exported_derivatives.refusing_derivatives(exported, refuse).call)
         outputs = Outputs()
-        self._empty = call_types.read_value(
-            row["result"], reader.array, outputs
-        )  # fails now, and not at a call
+        # Fails now, and not at a call.
+        self._empty = call_types.read_value(row["result"], reader.array, outputs)
         self.used = outputs.end
 
     @property

@@ -46,9 +46,8 @@ def donated_slots(
 ) -> frozenset[Slot]:
     """The donated arguments, by position or name. Raises ValueError: no such parameter, or its default is an array."""
     parameters = signature.parameters
-    kinds = {
-        parameter.kind: name for name, parameter in parameters.items()
-    }  # of *args and **kwargs, its name
+    # Of *args and **kwargs, its name.
+    kinds = {parameter.kind: name for name, parameter in parameters.items()}
     positional = [name for name, parameter in parameters.items() if parameter.kind in _POSITIONAL]
     found = set()
     for number in argnums:

@@ -119,9 +119,8 @@ def read_variable(variable: Held) -> Any:
         frame.captured.add(id(variable))
         _Shared.number = next(_numbers)  # of the programs to come
         if tangents_of_state.number_of(value) is not value:
-            frame.renew(
-                [id(variable)]
-            )  # the derivative that is in it may be over when JAX meets the function again
+            # The derivative that is in it may be over when JAX meets the function again.
+            frame.renew([id(variable)])
     return value
 
 

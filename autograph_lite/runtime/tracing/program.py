@@ -559,9 +559,8 @@ class Program:
             method_patching.seen_around(fn, args, kwargs)
             self.state.enter(self.before.merge(state))
             for owner in filter(is_registered, given):
-                journal.note_change(
-                    owner, written=False
-                )  # a library may change it, and the journal hears nothing of that
+                # A library may change it, and the journal hears nothing of that.
+                journal.note_change(owner, written=False)
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, python_iterators.position(iterator)) for iterator in found]
             result = None

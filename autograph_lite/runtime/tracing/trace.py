@@ -36,9 +36,8 @@ from autograph_lite.runtime.types.array_spec import ArraySpec, specs_in
 from autograph_lite.runtime.types.function_type import FunctionType, Slot
 from autograph_lite.runtime.types.trace_type import VariableType
 
-Key = tuple[
-    bool, Hashable, Hashable, numpy_arguments.Key
-]  # whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes, which are NumPy's
+# Whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes, which are NumPy's.
+Key = tuple[bool, Hashable, Hashable, numpy_arguments.Key]
 RESTARTS = 24  # of one trace; each may find more state that is carried
 
 
@@ -205,9 +204,8 @@ class Trace:
                 continue
             finally:
                 self._values = tuple
-            if (
-                not self.state.is_ours
-            ):  # what it writes to may be an argument of this call, and not of that of the trace
+            # What it writes to may be an argument of this call, and not of that of the trace.
+            if not self.state.is_ours:
                 owners = [place.owner for place, _ in self.state.places if not place.ours]
                 refusals.mutated_arguments(values(), owners)
             self._refuse_captured(variables, program)

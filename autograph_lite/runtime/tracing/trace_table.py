@@ -135,9 +135,8 @@ class Traces:
         self._creations = Creations()
         # Called when traces are gone, or others serve calls.
         self.dropped: Callable[[], object] = lambda: None
-        self.retraced: Callable[[TraceRecord], object] = lambda record: (
-            None
-        )  # called when a call has made a trace
+        # Called when a call has made a trace.
+        self.retraced: Callable[[TraceRecord], object] = lambda record: None
         self.owner: Callable[[], Any] = lambda: None  # gives the compiled function whose traces they are
         self.lock = threading.RLock()
 

@@ -148,9 +148,8 @@ class TracingContext:
 
     def alias(self, value: Any) -> int:
         """The number of an object among the distinct ones that were asked for, from 0."""
-        number, _ = self._seen.setdefault(
-            id(value), (len(self._seen), value)
-        )  # held, so that the id stays its own
+        # Held, so that the id stays its own.
+        number, _ = self._seen.setdefault(id(value), (len(self._seen), value))
         return number
 
     def has_seen(self, value: Any) -> bool:

@@ -14,9 +14,8 @@ from autograph_lite.runtime.verifying.recording import EVENTS, Event, Recording
 from autograph_lite.runtime.verifying.report import Difference, FirstStatement, line_of
 from autograph_lite.runtime.verifying.tolerance import Tolerance
 
-Run = Callable[
-    [Any], object
-]  # runs a function that takes the place of the user's, on the arguments of the call
+# Runs a function that takes the place of the user's, on the arguments of the call.
+Run = Callable[[Any], object]
 
 
 class Untold(Exception):

@@ -127,9 +127,8 @@ def _key_of(trace: Trace, program: Program, arrays: Sequence[Any]) -> str | None
     """Tells what tracing would read; None where that can't be told."""
     if not program.owned or not program.state.is_variables or not all(map(_is_here, arrays)):
         return None
-    if (
-        program.given
-    ):  # what it may take, and what it may not as the caller's objects still hold it, tracing finds
+    # What it may take, and what it may not as the caller's objects still hold it, tracing finds.
+    if program.given:
         return None
     try:
         kinds = [call_types.data_of(kind) for kind in trace.function_type.types]

@@ -38,9 +38,8 @@ def compiles_to(
       imports: the names that were imported where it was compiled, for each way in which that may have been.
     """
     ways = dict.fromkeys((names, False) for names in imports)
-    if (
-        "super" in code.co_names
-    ):  # is called in another way where the module speaks of it outside of functions, too
+    # Is called in another way where the module speaks of it outside of functions, too.
+    if "super" in code.co_names:
         ways |= dict.fromkeys((names, True) for names, _ in ways)
     for names, super_is_named in ways:
         made = _compiled(node, code, enclosing_class, names, super_is_named)
