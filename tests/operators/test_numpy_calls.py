@@ -340,8 +340,41 @@ def divided_polynomials(x, m, s, n):
     return [quotient, rest, len(rest), np.polydiv(m[0], x)[1], *np.polydiv(x, [2.0]), exact[0], len(exact[1])]
 
 
+def rounded_integers(x, m, s, n):
+    i, u, b = n * 5 + np.array([0, 1240, 5, -25]), np.abs(n).astype(np.uint8) * 5, n > 1
+    j = np.round(i)
+    j[0] = 9
+    for _ in range(2):
+        i = np.around(i, -1) + n
+    return [
+        j, i, np.round(i, -2), i.round(-1), i.round(-20), np.round(i[0], -1), np.round(u, -1), u.round(-2), np.round(b), b.round(),
+        np.round(x * 12, -1), (x * 0.126).round(1),
+    ]  # fmt: skip
+
+
+def counted_between_edges(x, m, s, n):
+    return [
+        *np.histogram(n, [-4, 0, 4]),
+        *np.histogram(n, (-4, 0, 9), weights=x),
+        *np.histogram(n, [-4, 0, 9], density=True),
+    ]
+
+
+def grids(x, m, s, n):
+    y, z = x.copy(), x.copy()
+    a, b = np.meshgrid(y, n[:2])
+    c, d = np.meshgrid(z, n[:3], copy=False, sparse=True)
+    a[0] = c[0, 0] = 9
+    return [
+        a, b, c, d, y, z, *np.meshgrid(x, n[:2], copy=False), *np.meshgrid(m, [1, 2]), *np.meshgrid(x),
+        *np.meshgrid(x, x[:2], x[:3], copy=False, indexing="ij"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "function", [quantiles_of_items, divided_polynomials], ids=lambda function: function.__name__
+    "function",
+    [quantiles_of_items, divided_polynomials, rounded_integers, counted_between_edges, grids],
+    ids=lambda function: function.__name__,
 )
 def test_what_jax_gives_otherwise(function) -> None:
     found = autograph_lite.convert(function)(X, M, S, N)

@@ -88,7 +88,7 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 
 # And these, if they are told to copy nothing, or have nothing to change.
 _MAY_GIVE = _GIVING | {
-    "apply_over_axes", "diff", "ix_", "matrix_power", "polyder", "polyint", "trim_zeros", "unstack",
+    "apply_over_axes", "diff", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",
 }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.checks import catching
-from autograph_lite.operators.numpy_calls import counts_and_places
+from autograph_lite.operators.numpy_calls import counts_and_places, in_place_calls
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
 
@@ -112,8 +112,21 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    bins = jnp.asarray(bins) if isinstance(bins, (list, tuple)) else bins
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     return (counts if density or weights is not None else counts.astype(int)), edges
+
+
+def _meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
+    """`np.meshgrid`, of all items of what has several axes; without copies, the grids are parts of what it is handed."""
+    rows = [jnp.ravel(jnp.asarray(each)) for each in xi]
+    if copy:
+        return tuple(recorded_copies.made_new(jnp.meshgrid(*rows, sparse=sparse, indexing=indexing), xi, {}))
+    np.meshgrid(*([0] * len(xi)), indexing=indexing)  # for its errors
+    places = [1, 0, *range(2, len(rows))] if indexing == "xy" and len(rows) > 1 else [*range(len(rows))]
+    shapes = [[-1 if each == place else 1 for each in range(len(rows))] for place in places]
+    grids = (*(row.reshape(shape) for row, shape in zip(rows, shapes, strict=True)),)
+    return grids if sparse else _broadcast_arrays(*grids)
 
 
 def _running(name: str) -> Callable[..., Any]:
@@ -250,7 +263,9 @@ _OWN: dict[str, Any] = {
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
     "asfortranarray": functools.partial(_contiguous, True), "require": _require,
-    "fix": jnp.trunc, "histogram": _histogram, "row_stack": jnp.vstack, "bincount": counts_and_places.bincount,
+    "fix": jnp.trunc, "histogram": _histogram, "meshgrid": _meshgrid,
+    **dict.fromkeys(("around", "round"), in_place_calls.rounded), "row_stack": jnp.vstack,
+    "bincount": counts_and_places.bincount,
     "polydiv": counts_and_places.polydiv,
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,

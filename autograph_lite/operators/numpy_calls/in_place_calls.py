@@ -136,9 +136,27 @@ for _name, _make in METHODS.items():
     setattr(FoldingTracer, _name, _method(_name, _make))
 
 
+def rounded(a: Any, decimals: Any = 0) -> Any:
+    """`np.round`, of integers also to tens and hundreds: to the even multiple where two are as near."""
+    array = jnp.asarray(a)
+    if array.dtype == bool:
+        return array.astype(np.float16)
+    if not jnp.issubdtype(array.dtype, jnp.integer) or decimals >= 0:
+        return _jaxs_round(a, decimals)
+    unit = 10**-decimals
+    if unit > jnp.iinfo(array.dtype).max:  # type: ignore[no-untyped-call]
+        return jnp.zeros_like(array)
+    quotient, rest = jnp.divmod(array, unit)
+    up = (rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1))
+    return (quotient + up.astype(array.dtype)) * unit
+
+
+_jaxs_round = recorded_copies.jax_stand_in(jnp.round)
+
+
 def _taking_out(name: str) -> Any:
     """A method of an array that may be handed the array for its result, `x.clip(0, 1, out=x)`."""
-    method = recorded_copies.jax_stand_in(getattr(Tracer, name))
+    method = rounded if name == "round" else recorded_copies.jax_stand_in(getattr(Tracer, name))
 
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
