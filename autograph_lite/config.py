@@ -22,9 +22,8 @@ MAX_VERBOSITY = 3
 
 logger = logging.getLogger("autograph_lite")
 
-_chosen_verbosity: int | None = (
-    None  # by `set_verbosity`; None: the environment's holds, or the logger's level
-)
+# By `set_verbosity`; None: the environment's holds, or the logger's level.
+_chosen_verbosity: int | None = None
 _leveled = False  # whether we have given the logger its level
 
 

@@ -20,9 +20,8 @@ from autograph_lite.operators.values.values import python_value, traced
 
 Fun = Callable[..., Any]
 
-Case: TypeAlias = (
-    "Sequence[int] | Callable[[Any], Any]"  # the integers that choose it, or the test of a value
-)
+# The integers that choose it, or the test of a value.
+Case: TypeAlias = "Sequence[int] | Callable[[Any], Any]"
 
 
 def switch_stmt(

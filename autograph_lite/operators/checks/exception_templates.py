@@ -31,9 +31,8 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import Tracer, traced
 
-REMEMBERED = (
-    32  # exceptions on their way to the statement that stages them; a user's `except` may have stopped some
-)
+# Exceptions on their way to the statement that stages them; a user's `except` may have stopped some.
+REMEMBERED = 32
 
 
 @dataclasses.dataclass(frozen=True)

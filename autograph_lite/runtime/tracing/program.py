@@ -139,9 +139,8 @@ class Program:
         self.symbolic: symbolic_sizes.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.raises = self.passes = False
         self.once: tuple[str, Location | None] | None = None
-        self.values: Callable[[], Sequence[Any]] = (
-            tuple  # of the call that it is traced for, as the caller has them
-        )
+        # Of the call that it is traced for, as the caller has them.
+        self.values: Callable[[], Sequence[Any]] = tuple
         self.result: Split | None = None
         self.after: Split | None = None
         self.writes: WrittenBack | None = None
@@ -165,9 +164,8 @@ class Program:
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
         self.seen: outside_arguments.Seen = []  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
-        self._around: Callable[..., Any] | None = (
-            None  # what runs in place of `jit`, for checks that are not outputs
-        )
+        # What runs in place of `jit`, for checks that are not outputs.
+        self._around: Callable[..., Any] | None = None
 
     @property
     def plain(self) -> bool:

@@ -371,9 +371,8 @@ class Trace:
             self._once = known.once = known.once or self._once
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
-            self._programs[self._told_apart(key)] = (
-                known  # only now: a trace that raises leaves nothing behind
-            )
+            # Only now: a trace that raises leaves nothing behind.
+            self._programs[self._told_apart(key)] = known
             sizes: Any = key[2]
             served = Served(
                 None if again else sizes,
