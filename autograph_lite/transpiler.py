@@ -132,9 +132,7 @@ class Transpiler:
 _guarded: dict[int, types.CodeType] = {}
 
 
-_originals: weakref.WeakKeyDictionary[types.FunctionType, weakref.ref[types.FunctionType]] = (
-    weakref.WeakKeyDictionary()
-)
+_originals = weakref.WeakKeyDictionary[types.FunctionType, weakref.ref[types.FunctionType]]()
 
 
 def original(fn: types.FunctionType) -> types.FunctionType:

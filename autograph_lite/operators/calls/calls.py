@@ -133,12 +133,9 @@ def _called_for(callee: Any) -> Any:
 
 # The converted forms of the user's functions that have been called, with the code that was converted: whose a function is
 # need not be asked at each call.
-_called: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
-    weakref.WeakKeyDictionary()
-)
-_guarded: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]] = (
-    weakref.WeakKeyDictionary()
-)  # called inside of a `try`
+_called = weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]]()
+# The same, called inside of a `try`.
+_guarded = weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Any]]()
 
 
 def _function(fn: types.FunctionType) -> Any:

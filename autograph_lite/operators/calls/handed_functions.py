@@ -22,9 +22,7 @@ from autograph_lite.operators.values.values import Tracer
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
-_closures: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[types.FunctionType]] = (
-    weakref.WeakKeyDictionary()
-)
+_closures = weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[types.FunctionType]]()
 _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 

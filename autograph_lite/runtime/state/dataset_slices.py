@@ -116,9 +116,7 @@ class SliceIterator(Stepping):
         return f"iter({self.slices!r})"
 
 
-_counted: weakref.WeakKeyDictionary[SliceIterator, tuple[variable_frames.Frame | None, int]] = (
-    weakref.WeakKeyDictionary()
-)
+_counted = weakref.WeakKeyDictionary[SliceIterator, tuple[variable_frames.Frame | None, int]]()
 
 
 def _count(iterator: SliceIterator) -> None:

@@ -70,9 +70,7 @@ def read_source(fn: types.FunctionType) -> Source:
 
 
 # What was found once holds for the process: the file may be edited afterwards.
-_read: weakref.WeakKeyDictionary[types.CodeType, tuple[str, definitions.Found, list[str]]] = (
-    weakref.WeakKeyDictionary()
-)
+_read = weakref.WeakKeyDictionary[types.CodeType, tuple[str, definitions.Found, list[str]]]()
 
 
 def _found(fn: types.FunctionType, code: types.CodeType) -> tuple[definitions.Found, list[str]]:
