@@ -13,16 +13,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.operators.effects.journal import Change, is_reordered
 from autograph_lite.operators.iteration.iterables import Stepping
+from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
 from autograph_lite.operators.values.boxes import Whole
 from autograph_lite.operators.values.instances import attributes_of
 from autograph_lite.operators.values.place import MISSING, Contents, Place
+from autograph_lite.operators.values.values import SCALARS, is_arraylike
 from autograph_lite.runtime.results import list_trimming
 from autograph_lite.runtime.state.weak_places import kind_of
 from autograph_lite.runtime.types import value_leaves
@@ -129,6 +132,10 @@ class _Write:
         others = {
             key: value for key, value in new.items() if self._is_list or old.get(key, MISSING) is not value
         }
+        # Of one whose length only the data knows, the items are counted when the program has run.
+        self._is_counted = self._is_list and dynamic_length.is_dynamic([*new.values()])
+        if self._is_counted:
+            others = {0: [*new.values()]}
         self.contents = {key: source(value, held) for key, value in others.items()}
         self._removed = [key for key in old if key not in new]
         self._order = [*new] if is_reordered(change) else []
@@ -136,6 +143,9 @@ class _Write:
     def after(self, old: Contents, value: Callable[[Any], Any]) -> Contents:
         """The new contents of a place of the caller's, given those before, and what gives the value of a source."""
         new = {key: value(source) for key, source in self.contents.items()}
+        if self._is_counted:
+            before = [*old.values()]
+            return {n: _known_number(each, before[n : n + 1]) for n, each in enumerate(new[0])}
         if self._is_list:
             return new
         first = {key: old.get(key) for key in self._order}
@@ -144,6 +154,12 @@ class _Write:
     def place(self, owner: Any) -> Place:
         """The place in an object of the caller's."""
         return place_in(owner, self.kind)
+
+
+def _known_number(new: Any, before: Sequence[Any]) -> Any:
+    """A number of the program's, or the equal one that stood there before, and has kept its type."""
+    same = bool(before) and isinstance(before[0], (*SCALARS, np.generic)) and is_arraylike(new)
+    return before[0] if same and before[0] == new else new
 
 
 def kind_in(place: Place, owner: Any) -> tuple[bool, str]:
@@ -187,7 +203,8 @@ class WrittenBack:
                 moved[0], place_names.written_at(changes[0].place.owner), "is put into a new object",
                 "The new object would hold a copy of it.", "keep it in an attribute, or in a list, tuple or dict.",
             )  # fmt: skip
-        self._cuts = list_trimming.to_cut(values)
+        # Whether some are lists whose length only the data knows.
+        self.cuts = list_trimming.to_cut(values)
         self.split = parted(values)
         # The ids of objects that were not found outside: looking takes long.
         self._outside_of: set[int] = set()
@@ -227,7 +244,7 @@ class WrittenBack:
     def write(self, arrays: Sequence[Any], given: Sequence[Any], bindings: Mapping[int, Any]) -> None:
         """Writes what a program gives to the objects of a call."""
         values = self.split.merge(arrays, given)
-        if self._cuts:
+        if self.cuts:
             values = list_trimming.cut(values)
         todo = []
         for write in self._writes:

@@ -26,7 +26,7 @@ from autograph_lite.operators.ragged.extents import Span
 from autograph_lite.operators.ragged.selection import Selection, unsized
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, instances, pytrees
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.operators.values.values import Tracer, is_arraylike
 
 
 def to_cut(result: Any) -> bool:
@@ -105,11 +105,27 @@ def _items(part: Any) -> Iterable[Any]:
     return part.items()
 
 
-def refuse_outside(change: journal.Change) -> None:
-    """Raises MutationError if a list from outside of the function gets a length that only the data knows."""
-    if (
-        growing_lists.has_lengths(change.place.owner)
-        and change.place.holds_items
-        and is_dynamic([*change.new.values()])
+def refuse_outside(change: journal.Change, *, given: bool) -> None:
+    """Raises MutationError if a list from outside of the function gets a length that only the data knows.
+
+    Args:
+      change: of the list.
+      given: whether it is a list of the call, whose items are counted when the program has run; of numbers and texts, as
+        an array in it would be another one then.
+    """
+    values = [*change.new.values()]
+    if not (
+        growing_lists.has_lengths(change.place.owner) and change.place.holds_items and is_dynamic(values)
     ):
-        raise list_errors.outer_list_error(change.place, source_places.here())
+        return
+    columns = [
+        column if isinstance(part, Stretch) else column[None]
+        for part in parts_of(values)
+        for column in (
+            part.columns
+            if isinstance(part, Stretch)
+            else map(jnp.asarray, filter(is_arraylike, pytrees.leaves(part)))
+        )
+    ]
+    if not given or type(change.place.owner) is not list or any(column.ndim > 1 for column in columns):
+        raise list_errors.outer_list_error(change.place, source_places.here(), given=given)

@@ -621,8 +621,8 @@ class Program:
         owners = [change.place.owner for change in others if not change.place.ours]
         refusals.mutated_arguments((args, kwargs, self.values()), owners)
         refusals.changed_by_libraries(passed, fn)
-        for change in changes.values():
-            list_trimming.refuse_outside(change)
+        for key, change in changes.items():
+            list_trimming.refuse_outside(change, given=key in written_back)
             clocks.changed(change.place.owner)
         refusals.left_in_libraries(changes)
         refusals.refuse_foreign_tracers(changes, owned=self.owned)
@@ -647,7 +647,8 @@ class Program:
         afters = Split.of(after)
         tracer_leaks.refuse_hidden(results.objects(), "The result", returned=True)
         tracer_leaks.refuse_hidden(afters.literals.values(), "An object from outside of the function")
-        self.cuts = list_trimming.to_cut([result, after])
+        # What is written back has its items of before by now.
+        self.cuts = list_trimming.to_cut([result, after]) or (self.writes is not None and self.writes.cuts)
         self.result, self.after = results.emptied(), afters.emptied()
         self.passes = self.writes is not None or any(made.passes for made in results.made())
         if self.passes:  # the caller's objects live on, with what they still hold
