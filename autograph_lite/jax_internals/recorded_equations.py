@@ -85,13 +85,7 @@ def equation_place(equation: Any) -> tuple[str, int, str] | None:
     """The user's file, line and function that an equation of a jaxpr comes from; None where nobody knows."""
     frame = source_info_util.user_frame(equation.source_info.traceback)
     return (
-        None
-        if frame is None
-        else (
-            frame.file_name,
-            frame.start_line,
-            frame.function_name.rpartition(".")[2],
-        )
+        None if frame is None else (frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
     )
 
 

@@ -333,11 +333,7 @@ def _never_ends(iterable: Any, body_fun: Fun, taken: int | None = None) -> Itera
 
 
 def _guarded(
-    iterable: Any,
-    iterator: Iterator[Any],
-    body_fun: Fun,
-    values: tuple[Any, ...],
-    until: Until,
+    iterable: Any, iterator: Iterator[Any], body_fun: Fun, values: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None

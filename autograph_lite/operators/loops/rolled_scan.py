@@ -160,13 +160,7 @@ class Trial:
         raise _WrongGuessError
 
     def scan(
-        self,
-        carry: Carry,
-        body: Any,
-        start: Sequence[Any],
-        rows: Sequence[Any],
-        count: int,
-        how: How,
+        self, carry: Carry, body: Any, start: Sequence[Any], rows: Sequence[Any], count: int, how: How
     ) -> tuple[list[Any], list[Any]]:
         """What `loop_binding.scan` gives for these arguments; the variables that stay numbers of Python's as such.
 

@@ -49,11 +49,7 @@ class _Staged(Exception):
 
 
 def try_rolled_while(
-    cond_fun: Fun,
-    body_fun: Fun,
-    values: tuple[Any, ...],
-    stage: Stage,
-    parts: Parts,
+    cond_fun: Fun, body_fun: Fun, values: tuple[Any, ...], stage: Stage, parts: Parts
 ) -> Any:
     """The variables after the loop, rolled; a `rolling.Refusal` where Python is to run it, or None where it is too short.
 

@@ -121,8 +121,7 @@ def _concrete(function: Any, calls: Sequence[tuple[Any, ...]]) -> list[ConcreteF
         return [trace for item in function for trace in _concrete(item, ())]
     if not conversion.is_compiled(function):
         raise SaveError(
-            f"{function!r} is no converted function.",
-            fix="convert it with autograph_lite.convert.",
+            f"{function!r} is no converted function.", fix="convert it with autograph_lite.convert."
         )
     return [each.alone() for each in _traces_of(function, calls)]
 

@@ -323,11 +323,7 @@ class Program:
         assert self.result is not None
         return self.result.merge(outputs[: len(self.result.arrays)])
 
-    def finish(
-        self,
-        outputs: Sequence[Any],
-        passed: Sequence[Any] | None = None,
-    ) -> tuple[Any, list[Any]]:
+    def finish(self, outputs: Sequence[Any], passed: Sequence[Any] | None = None) -> tuple[Any, list[Any]]:
         """What a call returns, and the state's new values. Raises what the first check that failed raises."""
         assert self.result is not None
         assert self.after is not None

@@ -67,11 +67,7 @@ class Split:
                 literals[position] = leaf
         return cls(structure, arrays, literals, has_union(structure))
 
-    def merge(
-        self,
-        arrays: Sequence[Any],
-        passed: Sequence[Any] | None = None,
-    ) -> Any:
+    def merge(self, arrays: Sequence[Any], passed: Sequence[Any] | None = None) -> Any:
         """The tree with other arrays; `passed` are the objects that `Made` may stand for, None for new ones."""
         if not (self.literals or self.unions):  # of most programs, at each call with a check
             return self.tree.unflatten(arrays)

@@ -34,9 +34,7 @@ def refuse_shared(path: Path) -> None:
 
 def _shared(path: Path, why: str, fix: str) -> CacheFolderError:
     return CacheFolderError(
-        f"Others can write to '{path}', and programs that are loaded from it run here.",
-        why=why,
-        fix=fix,
+        f"Others can write to '{path}', and programs that are loaded from it run here.", why=why, fix=fix
     )
 
 
