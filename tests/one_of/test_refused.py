@@ -364,3 +364,30 @@ def test_a_chain_that_gets_longer_in_each_iteration(build):
     assert str(raised.value).startswith(
         "'head' is a structure before an iteration of the loop and one with more objects"
     )
+
+
+@dataclasses.dataclass
+class Account:
+    balance: Any
+
+
+def chosen_by_a_condition(x):
+    one, other = Account(x), Account(2 * x)
+    chosen = one if x > 0 else other
+    chosen.balance = 7.0
+    return one.balance, other.balance
+
+
+def chosen_by_an_index(x):
+    accounts = [Account(1.0), Account(x)]
+    accounts[(x > 0).astype(int)].balance += 5
+    return accounts[0].balance, accounts[1].balance
+
+
+@pytest.mark.parametrize("function", [chosen_by_a_condition, chosen_by_an_index])
+def test_a_dataclass_object_that_is_chosen_under_ones_own_jit_is_refused_with_what_works(function):
+    with pytest.raises(MutationError) as raised:
+        jax.jit(autograph_lite.to_graph(function))(jnp.float32(1))
+    assert "Fix: call what `autograph_lite.convert` makes of the function" in str(raised.value)
+    found = autograph_lite.convert(function)(jnp.float32(1))
+    np.testing.assert_allclose(found, function(np.float32(1)))

@@ -74,9 +74,10 @@ def name_of_a_row(n):
     return rows
 
 
-def append_to_a_row(n):
+def append_to_the_name_of_a_row(n):
     rows = [[1, 2], [3, 4]]
-    rows[n].append(5)
+    row = rows[n]
+    row.append(5)
     return rows
 
 
@@ -98,7 +99,7 @@ def row_that_is_read_after_a_write(n):
 
 @pytest.mark.parametrize(
     "function",
-    [name_of_a_row, append_to_a_row, row_that_a_function_changes, row_that_is_read_after_a_write],
+    [name_of_a_row, append_to_the_name_of_a_row, row_that_a_function_changes, row_that_is_read_after_a_write],
 )
 def test_a_write_that_would_be_lost_is_refused(function) -> None:
     for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):

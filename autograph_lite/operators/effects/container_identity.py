@@ -282,7 +282,8 @@ def refuse_write(owner: Any) -> None:
             f"{shown} is written to that is one object on one path of a staged statement and another on another path.",
             where=(source_places.here(), *(group.place for group in groups)),
             why="Which of them the write would have to change depends on a traced value.",
-            fix=f"write on the paths, to the one that each chooses, or make a new {kind} first: {kind}(...).",
+            fix=_by_convert(owner)
+            or f"write on the paths, to the one that each chooses, or make a new {kind} first: {kind}(...).",
         )
 
 
@@ -299,6 +300,17 @@ def _want_identity(owners: Iterable[Any]) -> None:
         raise retracing.Reborn([], turned=turned)
 
 
+def _by_convert(owner: Any) -> str:
+    """What to do where `owner` would keep its identity in a program of ours, which can be traced once more."""
+    if thread.now.program is not None or not hasattr(type(owner), "__dataclass_fields__"):
+        return ""
+    kind = type(owner).__name__
+    return (
+        "call what `autograph_lite.convert` makes of the function, and not under a `jax.jit` of your own: a "
+        f"{kind} keeps there which one it is. Or write on the paths, to the one that each chooses."
+    )
+
+
 def _refuse_chosen(owner: Any) -> None:
     kind = type(owner).__name__
     for chosen in _local.chosen:
@@ -308,7 +320,8 @@ def _refuse_chosen(owner: Any) -> None:
             raise MutationError(
                 f"A {kind} is written to that was chosen by a traced index.",
                 why="Which of several it is depends on a traced value: this one is a copy, and the change would be lost.",
-                fix="write through the outer container, rows[i][j] = value, or use an array.",
+                fix=_by_convert(owner)
+                or "write through the outer container, rows[i][j] = value, or use an array.",
             )
         if id(owner) in chosen[2] and _holders(chosen) > _ALONE:
             raise MutationError(
