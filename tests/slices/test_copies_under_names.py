@@ -80,9 +80,22 @@ def a_row_alone(x, m):
     return row, m
 
 
+def functions_of_numpys(x, m):
+    part = x[x > 2]
+    chosen = np.where(part > 3, part, 0)
+    chosen += 1
+    if part.sum() > 3:
+        part = np.where(part > 3, part, -part)
+    return (
+        chosen, part, np.nan_to_num(part), np.isclose(part, 3), np.select([part > 3, part < 2], [part, -part], 5.0),
+        np.ones_like(part, dtype=int), np.clip(part, a_min=2, a_max=5), np.round(part, 1), np.real(part), part.reshape(-1),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        functions_of_numpys,
         in_a_list, in_a_dict_of_the_callers, in_a_loop, positions, what_is_made_of_them, items_that_are_written,
         a_row_alone,
     ],

@@ -48,7 +48,8 @@ REDUCTIONS = [
     "xp.einsum('i,i->i', {}, {}).sum()", "xp.einsum('i->', {})", "xp.tensordot({}, {}, 1)",
     "xp.sort({}).sum()", "xp.sort({})[0]", "xp.sort({})[::-1][1:].sum()", "xp.median({})", "xp.median({} / 0)", "xp.nansum({} / {})",
     "xp.nanmax({} / {})", "xp.nanmin(1 / {} - 1 / {})", "xp.nanmean({} / {})", "xp.nanstd({} / {})", "xp.nanvar(1 / {})",
-    "xp.nanprod({} / {})", "xp.sort({} / 0)[0]",
+    "xp.nanprod({} / {})", "xp.sort({} / 0)[0]", "xp.select([{0} > 1, {0} < 0], [{0}, -{0}], 5).sum()",
+    "{}.reshape(-1).sum()",
 ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ _OF_ITEMS = frozenset({
     "relu", "relu6", "sigmoid", "softplus", "soft_sign", "silu", "swish", "gelu", "elu", "selu", "celu", "leaky_relu",
     "log_sigmoid", "hard_tanh", "hard_sigmoid", "mish", "softmin",
     "erf", "erfc", "erfinv", "gammaln", "digamma", "expit", "logit", "xlogy", "xlog1py", "ndtr", "ndtri", "betaln",
-    "rsqrt", "integer_pow", "select",
+    "rsqrt", "integer_pow",
 })  # fmt: skip
 
 
@@ -100,7 +100,9 @@ def _meaning(fun: Any) -> Callable[..., Any] | None:
         return {"softmax": softmax, "log_softmax": log_softmax}[name]
     found = _KNOWN.get(name)
     if found is None and name in _OF_ITEMS:
-        return functools.partial(_of_items, getattr(jnp, name, fun) if isinstance(fun, np.ufunc) else fun)
+        # NumPy's `clip` and `round` call methods, and have other parameters than JAX's.
+        is_jaxs = module.startswith("numpy") and name not in ("around", "clip", "round")
+        return functools.partial(_of_items, getattr(jnp, name, fun) if is_jaxs else fun)
     return found
 
 
@@ -158,6 +160,20 @@ def _diff(value: Selection) -> Any:
     return value[(*whole, slice(1, None))] - value[(*whole, slice(None, -1))]
 
 
+def _reshape(value: Selection, *shape: Any) -> Any:
+    if shape in ((-1,), ((-1,),)):
+        return joined_parts.ravel(value)
+    raise unsized(value, "is asked for its 'reshape'")
+
+
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    found = default
+    for test, value in reversed([*zip(condlist, choicelist, strict=True)]):
+        operands = test, value, found
+        found = _of_items(jnp.where, *operands) if has_selection(operands, {}) else jnp.where(*operands)
+    return found
+
+
 def _ix(*rows: Any) -> tuple[Any, ...]:
     def along(axis: int, row: Any) -> Any:
         index = [slice(None) if k == axis else None for k in range(len(rows))]
@@ -170,11 +186,12 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "asarray": _array, "array": _copy, "shape": lambda value: value.shape, "ndim": lambda value: value.ndim,
     "size": lambda value: value.size, "transpose": lambda value: value.T,
     "flip": lambda value, axis=0: indexing.picked(value, (slice(None),) * axis + (slice(None, None, -1),)),
-    "take": _take, "diff": _diff, "ix_": _ix,
+    "take": _take, "diff": _diff, "ix_": _ix, "select": _select,
 }  # fmt: skip
 _KNOWN: dict[str, Callable[..., Any]] = {
     **masked_reductions.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **einsum.CONTRACTIONS, **joined_parts.JOINED,
     **_OTHERS,
 }  # fmt: skip
 METHODS.update({name: _OTHERS[name] for name in ("transpose", "take")})
+METHODS["reshape"] = _reshape
 METHODS["round"] = lambda value, *a: elementwise(lambda x: x.round(*a), (value,), fill=...)
