@@ -206,6 +206,18 @@ def test_keys_in_another_order():
     assert [advice for _, advice in found] == ["put the keys of 'x' in one order."]
 
 
+def test_keys_of_a_dict_and_keywords_in_another_order():
+    found = differing(al.convert, {"b": jnp.ones(3), "a": jnp.ones(2)}, {"a": jnp.ones(2), "b": jnp.ones(3)})
+    assert [advice for _, advice in found] == ["put the keys of 'x' in one order."]
+
+    f = al.convert(lambda **kw: sum(kw.values()))
+    f(b=jnp.ones(3), a=jnp.ones(3))
+    f(a=jnp.ones(3), b=jnp.ones(3))
+    [found] = f.explain_retraces()[1:]
+    assert found.differences == ("keywords: b, a -> a, b",)
+    assert found.advice == "pass the keywords in one order: the function may go through them."
+
+
 def test_a_variable_and_an_array():
     found = differing(al.convert, al.Variable(jnp.ones(3)), jnp.ones(3))
 

@@ -47,6 +47,7 @@ class Kind(enum.Enum):
     )
     ABSENT = "pass as many arguments each time; stack what grows in number into one array."
     ORDER = "put the keys of '{0}' in one order."
+    KEYWORDS = "pass the keywords in one order: the function may go through them."
     EMPTY = "an empty '{0}' has a trace of its own: a program for arrays of all sizes is one for those that have items."
     EACH_SIZE = "no program serves all shapes of '{0}', so each has a trace of its own: keep to few of them."
     EQUAL = "call it first with sizes that differ where they may: those that are equal then are one in its program."
@@ -127,11 +128,18 @@ def changes(new: TraceRecord, old: TraceRecord) -> tuple[Change, ...]:
     if new.reduces:
         of_arguments = [dataclasses.replace(change, kinds=_reduced(change.kinds)) for change in of_arguments]
     of_context = _changes_of_context(dict(old.context), dict(new.context))
-    return (*of_arguments, *_changes_of_served(new, old), *of_context)
+    return (*of_arguments, *_changes_of_order(new, old), *_changes_of_served(new, old), *of_context)
 
 
 def _reduced(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
     return tuple(Kind.SIZE if kind is Kind.SHAPE else kind for kind in kinds)
+
+
+def _changes_of_order(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
+    """Whether the keywords of `**kwargs` are the same, in another order."""
+    before, after = ([slot.name for slot in record.function_type.slots] for record in (old, new))
+    if before != after and sorted(before) == sorted(after):
+        yield Change("keywords", ", ".join(before), ", ".join(after), (Kind.KEYWORDS,))
 
 
 def _changes_of_served(new: TraceRecord, old: TraceRecord) -> Iterator[Change]:
