@@ -316,7 +316,8 @@ def parts_of_complex_numbers_as_a_whole(x, m):
     z.real = x * 2
     w.imag = 3
     x.real = 5
-    return y.real, y.imag, w.imag
+    w.real = [x[0], 2, 3, 4, 5, 6]
+    return y.real, y.imag, w.real, w.imag
 
 
 def parts_without_axes(x, m):
@@ -622,3 +623,15 @@ def test_an_array_without_axes_has_memory():
     given = np.array(2.0)
     convert(f)(given)
     assert given == 3
+
+
+def part_of_jaxs_complex_numbers(z):
+    z.imag *= 2
+    return z
+
+
+def test_part_of_jaxs_complex_numbers() -> None:
+    with pytest.raises(MutationError) as caught:
+        jax.jit(to_graph(part_of_jaxs_complex_numbers))(V + 1j)
+
+    assert caught.value.what == "The imaginary part of an array, complex64[6], is set."

@@ -331,7 +331,20 @@ def quantiles_of_items(x, m, s, n):
         np.percentile(n, [50, 10], method="nearest"), np.quantile(m, [0.1, 0.5], axis=1, method="higher"),
         np.percentile(y, 50, method="nearest"), np.nanpercentile(y, 50, method="nearest"), np.nanquantile(y, [0.5, 1], method="lower"),
         np.percentile(x, np.float32(25) + s * 0, method="nearest"),
+        # 0.3 of ten is three, if it is rounded as NumPy does
+        *(np.percentile(z[:11], np.float32(q) + s * 0, method="lower") for q in (10, 30, 70)),
     ]  # fmt: skip
+
+
+def parts_of_numbers(x, m, s, n):
+    return [
+        *np.real([x[0], s, 2j]),
+        *np.imag([x[0], 2j]),
+        np.real(s),
+        np.imag((n[0], 3)),
+        np.real(n),
+        np.imag(2 + 3j),
+    ]
 
 
 def divided_polynomials(x, m, s, n):
@@ -373,7 +386,14 @@ def grids(x, m, s, n):
 
 @pytest.mark.parametrize(
     "function",
-    [quantiles_of_items, divided_polynomials, rounded_integers, counted_between_edges, grids],
+    [
+        quantiles_of_items,
+        divided_polynomials,
+        rounded_integers,
+        counted_between_edges,
+        grids,
+        parts_of_numbers,
+    ],
     ids=lambda function: function.__name__,
 )
 def test_what_jax_gives_otherwise(function) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -153,6 +152,11 @@ def _giving_itself(fun: Callable[..., Any], times: int) -> Callable[..., Any]:
     return run
 
 
+def _part(name: str) -> Callable[..., Any]:
+    """`np.real` and `np.imag`, of an array or of what becomes one, as a list of numbers."""
+    return lambda val: getattr(val if hasattr(val, name) else jnp.asarray(val), name)
+
+
 def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
     """`np.convolve` and `np.correlate`; of integers these are integers, and floats in JAX."""
     fun = getattr(jnp, name)
@@ -273,7 +277,7 @@ _OWN: dict[str, Any] = {
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
-    **{name: operator.attrgetter(name) for name in ("imag", "real")},
+    **{name: _part(name) for name in ("imag", "real")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 # Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone.

@@ -261,13 +261,23 @@ def _set_part(is_imaginary: bool) -> Callable[[Any, Any], None]:
             raise TypeError("cannot set imaginary part of a real array")
 
         def make() -> Any:
-            part = jnp.broadcast_to(value, self.shape).astype(self.real.dtype)
+            part = jnp.broadcast_to(jnp.asarray(value), self.shape).astype(self.real.dtype)
             parts = (self.real, part) if is_imaginary else (part, self.imag)
             return lax.complex(*parts) if is_complex else part
 
-        store_whole(self, make, lambda: AttributeError("the parts of JAX's array are only read"))
+        store_whole(self, make, lambda: _parts_of_jaxs(self, is_imaginary))
 
     return put
+
+
+def _parts_of_jaxs(array: Any, is_imaginary: bool) -> MutationError:
+    return MutationError(
+        f"The {'imaginary' if is_imaginary else 'real'} part of an array, {describe(array)}, is set.",
+        why="The array is one of JAX's, which nobody can write to.",
+        fix="z = z.real + 1j * v, which is a new array."
+        if is_imaginary
+        else "z = v + 1j * z.imag, which is a new array.",
+    )
 
 
 for _name, _attribute in (

@@ -33,10 +33,15 @@ def quantile_of_items(name: str) -> Callable[..., Any]:
         known = known_value(q) if traced(q) else np.asarray(q)
         if known is not None:
             getattr(np, name)(np.zeros(1), known)  # for its errors
-        part = (jnp.asarray(q) if known is None else np.asarray(known, float)) / parts
+        part = np.asarray(known, float) / parts if known is not None else _divided(jnp.asarray(q), parts)
         return _items(jnp.asarray(a), part, axis, _PLACES[method], keepdims, is_without)
 
     return run
+
+
+def _divided(q: Any, parts: int) -> Any:
+    """`q / parts`, rounded as NumPy does: XLA would multiply by what it takes for 1 / 100, and find the item before."""
+    return q * 1.0 / (parts + q * 0.0)
 
 
 def _items(a: Any, q: Any, axis: Any, rule: str, keepdims: Any, is_without: bool) -> Any:
