@@ -7,7 +7,7 @@ y = jnp.sin(x)                        JAX's
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -237,6 +237,18 @@ def may_be(array: Any) -> list[Any]:
                     found[id(option)] = option
                     todo += [option] if isinstance(option, Tracer) else []
     return [*found.values()]
+
+
+def ways(array: Any) -> tuple[Any, ...]:
+    """What an array is on each of the paths that have met in it; nothing of one that is no such array."""
+    known = thread.now.references
+    return () if known is None else known.joined.get(id(storages.root(array)), (None, ()))[1]
+
+
+def note_kept(label: str, leaves: Iterable[Any]) -> None:
+    """Notes what a path leaves in a list, which is put into a buffer where paths meet."""
+    for loop in thread.now.aliases:
+        loop.kept += [(label, leaf) for leaf in leaves if isinstance(leaf, Tracer)]
 
 
 def may_show(array: Any) -> list[Any]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.effects import journal
@@ -27,7 +28,8 @@ from autograph_lite.operators.values.values import describe
 
 
 def refuse_kept_after_write(
-    written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any], changes: Iterable[journal.Change]
+    written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any], changes: Iterable[journal.Change],
+    kept: Iterable[tuple[str, Any]],
 ) -> None:  # fmt: skip
     """To be called where an iteration of a loop ends that has `written` to arrays.
 
@@ -36,6 +38,7 @@ def refuse_kept_after_write(
       inside: the variables before the iteration.
       after: the same after it.
       changes: of lists and objects in it.
+      kept: what else lists hold, with their names.
 
     Raises:
       MutationError: one is kept that the next iteration will write by another name.
@@ -43,8 +46,9 @@ def refuse_kept_after_write(
     # The variables and places that hold arrays by then, by what the program knows these.
     homes: dict[int, set[Any]] = {}
     for key, array in written_next(written, inside, after).items():
-        for name in recorded_views.view_key(array) if _is_array(array) else ():
-            homes.setdefault(name, set()).add(key)
+        for each in (array, *numpys_arrays.may_be(array)) if _is_array(array) else ():
+            for name in recorded_views.view_key(each):
+                homes.setdefault(name, set()).add(key)
     for change in changes if homes else ():
         if isinstance(change.place.owner, Storage):
             continue
@@ -53,19 +57,23 @@ def refuse_kept_after_write(
                 value, (growing_lists.Earlier, dynamic_length.Part)
             ):  # they stand for items of other iterations
                 continue
-            for leaf in filter(_is_array, pytrees.leaves(value)):
-                names = names_of(leaf)
-                others = (homes.get(name, set()) - {(change.place.key, k)} for name in names)
-                if not any(others):
-                    continue
-                raise MutationError(
-                    f"A loop writes items of an array, and keeps it, or a part of it, {describe(leaf)}, in "
-                    f"{change.place.label(0 if change.place.holds_items else k)}.",
-                    where=source_places.here(),
-                    why="NumPy's is one array in all iterations, which would see each write; an array is a value to a compiled "
-                    "program.",
-                    fix="keep a copy, x.copy().",
-                )
+            label = change.place.label(0 if change.place.holds_items else k)
+            _refuse_kept(label, pytrees.leaves(value), homes, (change.place.key, k))
+    for shown, leaf in kept if homes else ():
+        _refuse_kept(shown, [leaf], homes, None)
+
+
+def _refuse_kept(label: Any, leaves: Iterable[Any], homes: Mapping[int, set[Any]], own: Any) -> None:
+    """Refuses arrays in `label` that have homes but their `own`."""
+    for leaf in filter(_is_array, leaves):
+        if any(homes.get(name, set()) - {own} for name in names_of(leaf)):
+            raise MutationError(
+                f"A loop writes to an array, and keeps it, or a part of it, {describe(leaf)}, in {label}.",
+                where=source_places.here(),
+                why="NumPy's is one array in all iterations, which would see each write; an array is a value to a compiled "
+                "program.",
+                fix="keep a copy, x.copy().",
+            )
 
 
 def written_next(

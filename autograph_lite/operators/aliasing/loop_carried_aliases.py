@@ -16,6 +16,7 @@ import jax
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
@@ -32,6 +33,8 @@ class Loop:
     hold: Callable[[Any], None]
     # the arrays that the body has written items of, with what they were before the loops around
     written: list[Any] = dataclasses.field(default_factory=list)
+    # what some path has left in a list whose length only the data know, with the list's name
+    kept: list[tuple[str, Any]] = dataclasses.field(default_factory=list)
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)  # of the body
 
 
@@ -87,6 +90,21 @@ def aliases_after_iteration(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
     for n, part in known:
         wholes = base_arrays_in_loops(part)
         for m, other in known:
-            names = recorded_views.view_key(other)
-            if n != m and (part is other or any(id(each) in names for each in wholes)):
+            if n != m and (_is_one_of(part, wholes, other) or _may_be_part(part, other)):
                 yield n, m
+
+
+def _is_one_of(part: Any, wholes: Sequence[Any], other: Any) -> bool:
+    names = recorded_views.view_key(other)
+    return part is other or any(id(each) in names for each in wholes)
+
+
+def _may_be_part(part: Any, other: Any) -> bool:
+    """Whether what one is on a path, `if x > 0: best = acc`, is what the other one is on it, or a part of that."""
+    ways, others = numpys_arrays.ways(part), numpys_arrays.ways(other)
+    pairs = zip(ways, others, strict=True) if len(ways) == len(others) else ((way, other) for way in ways)
+    return any(
+        _is_one_of(way, base_arrays_in_loops(way), each) or _may_be_part(way, each)
+        for way, each in pairs
+        if isinstance(way, jax.Array) and isinstance(each, jax.Array)
+    )

@@ -305,8 +305,11 @@ def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> 
             kept += [each.value for each in change.captured.values()]
     if not written:
         return
+    kept += [leaf for _, leaf in thread.now.aliases[-1].kept]
     for array in (leaf for each in kept for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer)):
-        origins = [*numpys_arrays.origins(array)]
+        origins = [
+            one for each in (array, *numpys_arrays.may_be(array)) for one in numpys_arrays.origins(each)
+        ]
         storage = next((each for each in written if any(each.handle is one for one in origins)), None)
         if storage is not None:
             raise MutationError(

@@ -74,6 +74,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
             return NotImplemented
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):
+            _note_changed(array)
             yielded_arrays.refuse_in_place(array)
             _refuse_copy_in_list(array)
             return NotImplemented
@@ -90,8 +91,18 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = others or any(store_check.is_walked(items, roots, ()) for items in thread.now.walked)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
     if not is_seen and not others:
+        _note_changed(array)
         return NotImplemented
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))
+
+
+def _note_changed(array: Any) -> None:
+    """Notes that a loop changes an array of NumPy's that has one name: what an iteration keeps of it, the next one changes."""
+    same = numpys_arrays.same_in_loops(array)
+    if loop_carried_aliases.are_traced() and any(
+        isinstance(each, np.ndarray) or numpys_arrays.is_numpys(each) for each in same
+    ):
+        loop_carried_aliases.note_write(same)
 
 
 def _written(array: Any, new: Any, *, called: bool) -> Any:

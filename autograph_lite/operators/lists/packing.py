@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks.traced_text import Text
 from autograph_lite.operators.joins.join_types import (
     Array,
@@ -48,6 +49,7 @@ from autograph_lite.operators.lists.dynamic_length import (
 from autograph_lite.operators.object_graph.places import object_places
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.operators.values.values import is_arraylike
@@ -224,6 +226,9 @@ def join_lists(
     alive = [path for path in found if path is not None]
     values = list(itertools.chain(*alive))
     item = item_of(values, place)
+    numpys_arrays.note_kept(
+        place.label(0), itertools.chain(*(pytrees.leaves(value.value) for value in values))
+    )
     most = max(most_of(value.value for value in path) for path in alive)
     template = stretch_template(item, most, room_for(values, most), values, place)
     return [None if path is None else stretched(path, template, item) for path in found], template

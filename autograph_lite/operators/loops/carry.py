@@ -720,7 +720,7 @@ def run_body(
             left = now._by_key(*now.after[0])
             inside = carry._by_key(values, contents)
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
-            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes)
+            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes, loop.kept)
             now.part()
         return now, [*extra, *results]
 
