@@ -15,7 +15,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import config
-from autograph_lite.operators.iteration import while_trip_count
+from autograph_lite.operators.iteration import python_carries, while_trip_count
 from autograph_lite.operators.lane_eval import interpreter
 
 X = np.float32(0.5)
@@ -542,3 +542,43 @@ def test_floats_of_python_are_not_rounded_where_jax_computes_the_bound(option: s
 
     ours = autograph_lite.convert(steps, static_loops=option)
     assert ours(jnp.float32(0.5)) == steps(np.float32(0.5))
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.pos = data, 0
+
+    def next(self):
+        if self.pos >= len(self.data):
+            return -1
+        if self.data[self.pos] > 5:
+            while self.pos < len(self.data) and self.data[self.pos] > 5:
+                self.pos += 1
+            return 1
+        self.pos += 1
+        return 0
+
+
+def read(data):
+    reader, out, n = Reader(data), np.zeros(8), 0
+    while True:
+        kind = reader.next()
+        if kind < 0:
+            break
+        out[n] = kind + 10
+        n += 1
+    return out, n
+
+
+def test_a_condition_that_only_the_first_iteration_knows_is_not_taken_to_hold_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts, foretell = [], python_carries.foretell
+    monkeypatch.setattr(
+        python_carries, "foretell", lambda *given: counts.append(given[3]) or foretell(*given)
+    )
+    data = np.array([7, 8, 1, 9], np.uint8)
+    ours, python = autograph_lite.convert(read)(data), read(data)
+    np.testing.assert_array_equal(ours[0], python[0])
+    assert ours[1] == python[1]
+    assert sum(counts) < 2000

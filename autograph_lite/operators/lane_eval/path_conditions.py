@@ -186,7 +186,7 @@ class Foreseen:
         """Whether conditions are what they are taken to be, in so many iterations with these numbers."""
         evaluation = self._evaluate(numbers, count)
         found = [(_numbers(evaluation, test), taken) for test, _, taken in self._taken]
-        return all(each is None or bool((each == taken).all()) for each, taken in found)
+        return all(each is not None and bool((each == taken).all()) for each, taken in found)
 
     def has_tests(self) -> bool:
         """Whether there is something to check."""
