@@ -32,6 +32,7 @@ from autograph_lite.operators.ragged_ops import (
     joined_parts,
     masked_reductions,
     order_statistics,
+    polynomials,
     products,
 )
 
@@ -190,7 +191,7 @@ _OTHERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 _KNOWN: dict[str, Callable[..., Any]] = {
     **masked_reductions.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **einsum.CONTRACTIONS, **joined_parts.JOINED,
-    **_OTHERS,
+    **polynomials.POLYNOMIALS, **_OTHERS,
 }  # fmt: skip
 METHODS.update({name: _OTHERS[name] for name in ("transpose", "take")})
 METHODS["reshape"] = _reshape
