@@ -10,7 +10,6 @@ from autograph_lite.converters.python_ops import (
     Undefined,
     step,
     suppressed,
-    suppressing,
     until,
     without,
 )
@@ -25,7 +24,7 @@ from autograph_lite.operators.branches.truth import python_structure, python_tes
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.calls.calls import call
 from autograph_lite.operators.calls.handed_functions import begins_in_lanes, of_lane
-from autograph_lite.operators.calls.handlers import caught, managed
+from autograph_lite.operators.calls.handlers import caught, managed, suppressing
 from autograph_lite.operators.calls.method_patching import begins, ending, ends, open_scopes, recast, record
 from autograph_lite.operators.calls.untraced_calls import BUILTIN, light, light_at
 from autograph_lite.operators.checks import traced_text

@@ -5,8 +5,6 @@ PYTEST_DONT_REWRITE: the messages of the asserts are compared with Python's own.
 
 from __future__ import annotations
 
-import contextlib
-
 import jax
 import jax.numpy as jnp
 import pytest
@@ -111,11 +109,19 @@ def test_a_read_that_a_condition_keeps_from_being_made_is_no_error(x) -> None:
     assert_like_python(f, jnp.int32(x))
 
 
+class Forgiving:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return True
+
+
 def test_a_refusal_is_not_replaced_by_what_fails_in_the_finally() -> None:
     # The error said that 'i' had no value, which it has not only because the refusal left the block.
     def f(x):
         try:
-            with contextlib.suppress(ArithmeticError):
+            with Forgiving():
                 if x > 0:
                     raise ArithmeticError("positive")
                 for i in (1, 2):

@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_lite.converters.python_ops import Suppress
+from autograph_lite.converters import python_ops
 from autograph_lite.errors import HandledRaiseError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.calls import method_patching
@@ -97,6 +97,11 @@ def managed(manager: Any) -> Any:
     return _Managed(manager)
 
 
+def suppressing(manager: Any) -> Any:
+    """`managed`, of a manager around a `try` that catches what it suppresses, if it is `contextlib.suppress`."""
+    return managed(python_ops.suppressing(manager))
+
+
 class _Chosen:
     """A context manager that is one of several."""
 
@@ -154,7 +159,7 @@ def _suppressed(manager: Any) -> Any:
     """The exceptions that leaving `manager` may suppress, as far as that can be told without an exception."""
     if isinstance(manager, _Chosen):
         return Exception if any(map(_suppressed, options_of(manager.manager))) else ()
-    if isinstance(manager, Suppress):
+    if isinstance(manager, python_ops.Suppress):
         return ()
     if isinstance(manager, contextlib.suppress):
         return manager._exceptions  # type: ignore[attr-defined]
