@@ -131,9 +131,9 @@ class _Managed:
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager
-        self.handling = carried_checks.handling(
-            lambda: _suppressed(manager), harmless=type(manager).__module__.partition(".")[0] in _HARMLESS
-        )
+        of = type(manager)
+        harmless = of is python_ops.Suppress or of.__module__.partition(".")[0] in _HARMLESS
+        self.handling = carried_checks.handling(lambda: _suppressed(manager), harmless=harmless)
 
     def __enter__(self) -> Any:
         journal.note_entered(self.manager)
