@@ -384,6 +384,16 @@ def grids(x, m, s, n):
     ]  # fmt: skip
 
 
+def rest_of_polynomials(x, m, s, n):
+    quotient, rest = np.polydiv(x, m[0])
+    _, none = np.polydiv(x * 0, m[0])
+    values = [np.polyval(rest, s), np.polyval(rest, m), np.polyval(none, 2), np.polyval(rest, 1j)]
+    return [
+        *values, np.polyadd(np.polymul(quotient, m[0]), rest), np.polysub(x, rest), np.polysub(rest, x), np.polyadd(none, [1, 2, s]),
+        np.polyval(x[: n[2]], 3), np.polyval(x[x > 0], s),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -393,6 +403,7 @@ def grids(x, m, s, n):
         counted_between_edges,
         grids,
         parts_of_numbers,
+        rest_of_polynomials,
     ],
     ids=lambda function: function.__name__,
 )
