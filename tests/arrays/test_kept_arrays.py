@@ -249,10 +249,28 @@ def both_on_a_path(rows):
     return best
 
 
+def none_at_first(rows):
+    acc, best = rows[0].copy(), None
+    for row in rows:
+        acc += row
+        if row[0] < 4:
+            best = acc
+    return best
+
+
+def a_copy_or_none(rows):
+    acc, best = rows[0].copy(), None
+    for row in rows:
+        acc += row
+        if row[0] < 4:
+            best = acc.copy()
+    return acc, best
+
+
 @pytest.mark.parametrize(
     "f",
     [
-        appended, appended_of_a_copy, appended_on_a_path, copied_on_a_path, a_row, a_variable, a_variable_on_a_path,
+        none_at_first, appended, appended_of_a_copy, appended_on_a_path, copied_on_a_path, a_row, a_variable, a_variable_on_a_path,
         both_on_a_path,
     ],
 )  # fmt: skip
@@ -303,7 +321,7 @@ def read_after_the_loop(rows):
     return total, last
 
 
-@pytest.mark.parametrize("f", [copies_of_it, one_of_two, the_one_before, read_after_the_loop])
+@pytest.mark.parametrize("f", [copies_of_it, a_copy_or_none, one_of_two, the_one_before, read_after_the_loop])
 def test_what_the_next_iteration_does_not_change_is(f) -> None:
     for ours, theirs in zip(autograph_lite.convert(f)(ROWS.copy()), f(ROWS.copy()), strict=True):
         np.testing.assert_allclose(ours, theirs)

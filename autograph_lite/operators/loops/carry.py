@@ -55,6 +55,7 @@ from autograph_lite.operators.trace_context import (
 )
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import is_arraylike, traced
 from autograph_lite.tracing import entered, thread
@@ -393,6 +394,16 @@ class Carry:
         known.update((key, _value(each)) for key, each in contents.items() if not self._is_memory(key))
         return known
 
+    def _one_of_several(self) -> list[tuple[str, Any]]:
+        """The arrays that variables may be after an iteration which are one of several, with their names."""
+        pairs = zip(self.names, self.after[0][0], strict=True)
+        return [
+            (f"'{name}'", leaf)
+            for name, each in pairs
+            if type(each.value) is OneOf
+            for leaf in pytrees.leaves(options_of(each.value))
+        ]
+
     def _is_memory(self, key: Key) -> bool:
         """Whether a place is the memory of an array, which has its names already."""
         return isinstance(self.slots[key].place.owner, Storage)
@@ -720,7 +731,8 @@ def run_body(
             left = now._by_key(*now.after[0])
             inside = carry._by_key(values, contents)
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
-            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes, loop.kept)
+            kept = [*loop.kept, *now._one_of_several()]
+            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes, kept)
             now.part()
         return now, [*extra, *results]
 
