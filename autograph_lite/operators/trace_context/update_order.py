@@ -59,7 +59,7 @@ def read_in_order(base: Any, value: Any, *, unknown: bool = False) -> Any:
         tracing_state.is_of(base, trace) for trace in (now.trace, tracing_state.current_trace())
     ):  # it comes from outside of the loop
         return value
-    base = storages.latest_version(base)  # not the name's array, which is another one after each write
+    base = _now(base)  # not the name's array, which is another one after each write
     array, value = lax.optimization_barrier((latest(base), value))
     now.behind[id(base), id(tracing_state.current_trace())] = base, array
     return value
@@ -98,8 +98,13 @@ def latest(base: Any) -> Any:
     now: Barriers | None = thread.now.barriers
     if now is None:
         return base
-    base = storages.latest_version(base)
+    base = _now(base)
     return now.behind.get((id(base), id(tracing_state.current_trace())), (None, base))[1]
+
+
+def _now(base: Any) -> Any:
+    """What an array is by now; a part of another one is itself, as who writes to it would else miss the array."""
+    return storages.latest_version(base) if storages.root(base) is base else base
 
 
 def _is_part(value: Any, base: Any) -> bool:
