@@ -81,3 +81,47 @@ def test_a_read_after_a_write_of_the_same_pass(last, form):
         found = found[0][0], found[1][0]
     np.testing.assert_allclose(found[0], x)
     np.testing.assert_allclose(found[1], total)
+
+
+def of_a_part(x):
+    total = 0.0
+    for k in range(3):
+        part = x[0:3]
+        x[k] += 1
+        total = total * 2 + part[k] + part[: k + 1].sum()
+        x[0] += 1
+        total = total * 2 + part[k] + part[: k + 1].sum() + part[0:2].sum()
+        part[0] -= 3
+        total = total * 2 + part[k] + x[: k + 1].sum() + x[0:2].sum()
+        part[np.flatnonzero(part > 1)] -= 1
+        total = total * 2 + part[k] + x[: k + 1].sum() + part[0:2].sum()
+    return total, x.copy()
+
+
+def of_a_part_on_paths(m, c):
+    total = 0.0
+    for k in range(3):
+        row = m[k]
+        if c > 0:
+            m[k, 0] += 1
+            total = total * 2 + row[0] + row[: k + 1].sum()
+            row[1] += row[0]
+        m[:, 1] -= 1
+        if row[0] > 1:
+            total = total * 2 + row[1] + row[np.flatnonzero(row > 1)].sum() + m[k, 1]
+            row[np.flatnonzero(row > 2)] -= 1
+        total = total + row.sum() + m.sum()
+    return total, m.copy()
+
+
+@pytest.mark.parametrize(
+    "run", [autograph_lite.convert, lambda f: jax.jit(autograph_lite.to_graph(f))], ids=["convert", "jit"]
+)
+@pytest.mark.parametrize("c", [-1.0, 1.0])
+def test_a_read_of_a_part_after_writes_to_it_and_to_the_whole(run, c):
+    matrix = np.arange(9, dtype=np.float32).reshape(3, 3) % 5
+    for f, arguments in ((of_a_part, (X,)), (of_a_part_on_paths, (matrix, np.float32(c)))):
+        want = f(arguments[0].copy(), *arguments[1:])
+        found = run(f)(arguments[0].copy(), *arguments[1:])
+        np.testing.assert_allclose(found[0], want[0])
+        np.testing.assert_allclose(found[1], want[1])

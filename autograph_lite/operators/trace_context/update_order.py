@@ -40,8 +40,8 @@ class Barriers:
 
     trace: Any  # of the body
     repeats: bool  # whether there are several updates
-    # by the id of an array and of a trace within, the array and what it is there behind the last barrier
-    behind: dict[tuple[int, int], tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    # by the id of an array and of a trace within: the array, what it is there behind the last barrier, and of which version
+    behind: dict[tuple[int, int], tuple[Any, Any, Any]] = dataclasses.field(default_factory=dict)
 
 
 def barriers(fun: Callable[..., Any]) -> Barriers | None:
@@ -59,9 +59,8 @@ def read_in_order(base: Any, value: Any, *, unknown: bool = False) -> Any:
         tracing_state.is_of(base, trace) for trace in (now.trace, tracing_state.current_trace())
     ):  # it comes from outside of the loop
         return value
-    base = _now(base)  # not the name's array, which is another one after each write
     array, value = lax.optimization_barrier((latest(base), value))
-    now.behind[id(base), id(tracing_state.current_trace())] = base, array
+    now.behind[id(base), id(tracing_state.current_trace())] = base, array, _version(base)
     return value
 
 
@@ -98,13 +97,13 @@ def latest(base: Any) -> Any:
     now: Barriers | None = thread.now.barriers
     if now is None:
         return base
-    base = _now(base)
-    return now.behind.get((id(base), id(tracing_state.current_trace())), (None, base))[1]
+    _, array, version = now.behind.get((id(base), id(tracing_state.current_trace())), (None, None, None))
+    return base if array is None or version is not _version(base) else array
 
 
-def _now(base: Any) -> Any:
-    """What an array is by now; a part of another one is itself, as who writes to it would else miss the array."""
-    return storages.latest_version(base) if storages.root(base) is base else base
+def _version(base: Any) -> Any:
+    """What the array that a name stands for, or the one that it is a part of, is by now: another one after each write."""
+    return storages.latest_version(storages.root(base))
 
 
 def _is_part(value: Any, base: Any) -> bool:
