@@ -141,8 +141,9 @@ def as_array_type(leaf: Leaf) -> Array | None:
     # A member of an IntEnum is more than its number.
     if not is_arraylike(value) or isinstance(value, enum.Enum):
         return None
-    is_pythons = isinstance(value, SCALARS) and not isinstance(value, np.generic)  # an np.float64 is a float
-    if is_pythons or is_symbolic(value):
+    if (isinstance(value, SCALARS) and not isinstance(value, np.generic)) or is_symbolic(
+        value
+    ):  # an np.float64 is a float
         dtype = result_type(value)
         if isinstance(value, int) and not isinstance(value, bool):
             info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]

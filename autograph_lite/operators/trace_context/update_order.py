@@ -40,7 +40,7 @@ class Barriers:
 
     trace: Any  # of the body
     repeats: bool  # whether there are several updates
-    # by the id of an array and of a trace within: the array, what it is there behind the last barrier, and of which version
+    # by the id of an array and of a trace within: the array, what it is there behind the last barrier, and its version then
     behind: dict[tuple[int, int], tuple[Any, Any, Any]] = dataclasses.field(default_factory=dict)
 
 
