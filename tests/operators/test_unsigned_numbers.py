@@ -38,3 +38,24 @@ def test_as_numpy(function, argument, form):
 def test_one_that_does_not_fit_is_an_error():
     with pytest.raises(OverflowError):
         convert(lambda x: x & 0xFFFFFFFFF)(np.uint32(3))
+
+
+def test_a_place_below_the_first_is_beyond_the_end():
+    def parts(x, i):
+        x[i - 1 :] = 7
+        return x[i - 1 :].sum(), x[: i - 1].sum(), x.copy()
+
+    def of_list(x, i):
+        return list(x)[i - 1]
+
+    x = np.arange(4, dtype=np.float32)
+    for i in map(np.uint32, (1, 2, 4)):
+        for f in (parts, of_list):
+            for found, want in zip(
+                jax.tree.leaves(convert(f)(x.copy(), i)), jax.tree.leaves(f(x.copy(), i)), strict=True
+            ):
+                np.testing.assert_allclose(found, want)
+    first, rest, whole = convert(parts)(x.copy(), np.uint32(0))
+    assert (float(first), float(rest), whole.tolist()) == (0, 6, [0, 1, 2, 3])
+    with pytest.raises(IndexError, match="list index out of range"):
+        convert(of_list)(x, np.uint32(0))

@@ -155,7 +155,10 @@ def article(noun: str) -> str:
 
 def as_index(value: Any) -> Any:
     """A traced integer or bool as Python's int: of JAX's default integer type, and adding to others without a change."""
-    return avals.as_type(value, result_type(0), True)
+    kind = np.dtype(result_type(0))
+    if getattr(value, "dtype", kind).kind == "u" and value.dtype.itemsize >= kind.itemsize:
+        value = jnp.minimum(value, np.iinfo(kind).max)  # 2**32 - 1 is beyond the end, and not -1
+    return avals.as_type(value, kind, True)
 
 
 def any_traced(value: Any) -> bool:
