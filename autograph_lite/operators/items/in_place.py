@@ -31,6 +31,7 @@ from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
+from autograph_lite.operators.ragged import blocks
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, any_traced, describe
@@ -83,7 +84,10 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         return _written(array, operand(), called=True)
     if type(operand) in (list, tuple, range) and not any_traced(operand):
         operand = np.asarray(operand)
-    new = getattr(operator, _SPELLED.get(symbol, symbol))(storages.latest_version(array), operand)
+    now = storages.latest_version(array)
+    new = getattr(operator, _SPELLED.get(symbol, symbol))(now, operand)
+    if isinstance(new, Selection):  # of as many items as the array has, or a check fails
+        new = blocks.write_block(now, slice(None), new)
     _refuse_misfit(array, symbol, new)
     shared_memory.refuse_row_of_copy(array)
     roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
