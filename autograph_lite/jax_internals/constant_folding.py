@@ -327,12 +327,19 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         return VectorIterator(self, found) if len(shape) == 1 and thread.now.references else found
 
 
+_PRIORITY = core.Tracer.__array_priority__
+
+
 def _comparing(name: str) -> Callable[[Any, Any], Any]:
     """A comparison that takes ints of Python's which have more bits than the program's, `best = sys.maxsize`, as NumPy does."""
     jaxs, pythons = getattr(core.Tracer, name), getattr(operator, name)
 
     def compare(self: Any, other: Any) -> Any:
-        if getattr(type(other), "__array_ufunc__", True) is None:  # it answers, as for NumPy's arrays
+        # It answers, as for NumPy's arrays.
+        if (
+            getattr(type(other), "__array_ufunc__", True) is None
+            or getattr(other, "__array_priority__", 0) > _PRIORITY
+        ):
             return NotImplemented
         if type(other) is not int or -(2**31) <= other < 2**31:
             return jaxs(self, other)
@@ -402,14 +409,14 @@ def _after_numpys(symbol: str) -> Any:
 
     def computed(self: Any, array: Any) -> Any:
         known = thread.now.references
-        if known is not None and array.__class__ is np.ndarray and _is_in_place(sys._getframe(1)):
+        if known is not None and array.__class__ is np.ndarray and is_in_place(sys._getframe(1)):
             known.change(array, symbol, self)
         return otherwise(self, array)
 
     return computed
 
 
-def _is_in_place(frame: Any) -> bool:
+def is_in_place(frame: Any) -> bool:
     """Whether the operation that a frame is at is one of `+=` and the like."""
     code = frame.f_code.co_code
     return bool(code[frame.f_lasti] == _BINARY and code[frame.f_lasti + 1] >= _FIRST_IN_PLACE)

@@ -65,3 +65,57 @@ def test_parts_of_another_length_are_refused_where_the_program_runs():
     np.testing.assert_allclose(autograph_lite.convert(f)(x, np.int32(0)), f(x, 0))
     with pytest.raises(autograph_lite.SliceLengthError, match="not equally long"):
         autograph_lite.convert(f)(x, np.int32(1))
+
+
+def of_ones(x, p):
+    w = np.ones(3)
+    same = w
+    w += np.concatenate([x[p:], x[:p]])
+    return w, same, w.shape[0]
+
+
+def in_loops(x, p):
+    held = [np.ones(3)]
+    w = held[0]
+    for _ in range(3):
+        w *= np.concatenate([x[p:], x[:p]])
+        w -= np.concatenate([x[p:], x[:p]])[::-1]
+    return held[0], w
+
+
+def of_a_part(x, p):
+    w = np.arange(3.0)
+    w[1:] += x[1:]
+    half = w[:2]
+    half -= np.concatenate([x[p:], x[:p]])[:2]
+    return w, half
+
+
+def answers(x, p):
+    one, two, part = np.float64(2), np.array([1.0, 2.0, 3.0]), x[p * 0 :]
+    return (
+        *(
+            (one * part).sum(),
+            (part < one).sum(),
+            (one < part).sum(),
+            (two + part).sum(),
+            (two > part).sum(),
+            two @ part,
+        ),
+        *(
+            (x[0] < part).sum(),
+            (x == part).all(),
+            (np.array(2.0) / part).sum(),
+            (two**part).sum(),
+            (np.float32(3) - part).sum(),
+        ),
+    )
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("function", [of_ones, in_loops, of_a_part, answers])
+def test_arrays_of_numpys_that_the_function_makes(function, p):
+    x = np.array([1, 3, 0.5], np.float32)
+    found, want = autograph_lite.convert(function)(x, np.int32(p)), function(x, p)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)

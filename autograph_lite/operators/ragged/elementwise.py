@@ -9,12 +9,15 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import SliceLengthError
+from autograph_lite.jax_internals.constant_folding import is_in_place
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged.extents import Extent, entire, moved
@@ -104,6 +107,9 @@ def _binary(fun: Callable[[Any, Any], Any], fill: Any, *, swapped: bool) -> Call
     def run(self: Selection, other: Any) -> Any:
         if not isinstance(other, Selection) and not is_arraylike(other):
             return NotImplemented
+        known = thread.now.references
+        if swapped and known is not None and type(other) is np.ndarray and is_in_place(sys._getframe(1)):
+            known.change(other, "set", None)  # it is to be one of the program's, which keeps its shape
         operands = (other, self) if swapped else (self, other)
         return elementwise(fun, operands, fill=... if fill == 1 and _is_finite(other) else fill)
 

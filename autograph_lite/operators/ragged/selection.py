@@ -56,8 +56,7 @@ class Selection:
     """
 
     __slots__ = ("array", "extents", "memory", "origin", "tame")
-    __array_ufunc__ = None  # arrays of NumPy's leave operators to this class
-    __array_priority__ = 1000
+    __array_priority__ = 1000  # arrays of NumPy's leave operators to this class, those in place, too
 
     def __init__(
         self,
