@@ -110,7 +110,6 @@ REFUSED = ALWAYS_REFUSED | {
     "a diagonal by diag": "d = np.diag(m)\nm[0, 0] = 9\nreturn d, m",
     "a diagonal by a helper": "d = apply(np.diagonal, m)\nm[0, 0] = 9\nreturn d, m",
     "einsum": "d = np.einsum('ij->ji', m)\nm[0, 0] = 9\nreturn d, m",
-    "a real part": "z = x * 1j\ny = z.real\ny[0] = 9\nreturn z, y",
     "a real part by a helper": "z = x * 1j\ny = apply(np.real, z)\ny[0] = 9\nreturn z, y",
     "an imaginary part": "z = x * 1j\ny = np.imag(z)\ny[0] = 9\nreturn z, y",
     "another dtype": "y = x.view(np.int32)\ny[0] = 9\nreturn x, y",
@@ -145,7 +144,7 @@ RIGHT = {
 
 # The program does not say how they were made, so that they could be made again.
 UNKNOWN = {
-    "a diagonal", "a diagonal by diag", "a diagonal by a helper", "a real part", "a real part by a helper", "an imaginary part",
+    "a diagonal", "a diagonal by diag", "a diagonal by a helper", "a real part by a helper", "an imaginary part",
     "another dtype", "atleast_2d, handed over", "einsum",
 }  # fmt: skip
 

@@ -34,14 +34,14 @@ def test_a_part_that_is_handed_to_a_library() -> None:
     )
 
 
-def test_a_part_of_a_column_that_is_reshaped() -> None:
+def test_a_part_of_a_column_that_is_sorted() -> None:
     def f(x, n):
-        return x[:, None][n:, 0].reshape(-1)
+        return x[:, None][n:, 0].argsort()
 
     assert message(f, X, N) == (
-        "DynamicShapeError: 'x[:, None][n:, 0]' is asked for its 'reshape', and only the data knows how many items it has.\n"
+        "DynamicShapeError: 'x[:, None][n:, 0]' is asked for its 'argsort', and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
-        "      return x[:, None][n:, 0].reshape(-1)\n"
+        "      return x[:, None][n:, 0].argsort()\n"
         f"  The bound 'n' is traced. {RULE}"
         "  Fix: keep all items and mask those that do not count: jnp.where(jnp.arange(5) >= n, x[:, None][:, 0], 0)."
     )
@@ -130,12 +130,12 @@ def test_a_reduction_of_nothing(reduction) -> None:
 
 def test_a_part_with_a_step() -> None:
     def f(x, n):
-        return x[1:n:2].reshape(-1)
+        return x[1:n:2].argsort()
 
     assert message(f, X, N) == (
-        "DynamicShapeError: 'x[1:n:2]' is asked for its 'reshape', and only the data knows how many items it has.\n"
+        "DynamicShapeError: 'x[1:n:2]' is asked for its 'argsort', and only the data knows how many items it has.\n"
         "  test.py:1 in f\n"
-        "      return x[1:n:2].reshape(-1)\n"
+        "      return x[1:n:2].argsort()\n"
         f"  The bound 'n' is traced. {RULE}"
         "  Fix: keep all items and mask those that do not count: "
         "jnp.where((jnp.arange(5) >= 1) & (jnp.arange(5) < n) & ((jnp.arange(5) - (1)) % 2 == 0), x, 0)."

@@ -114,12 +114,21 @@ def insert(x):
     return items
 
 
+def slice_of_a_list_of_lists(x):
+    return [["a"], ["b"], ["c"]][x : x + 1]
+
+
 def slice_of_a_list(x):
     return ["a", "b", "c"][x : x + 1]
 
 
+def test_a_slice_of_a_list_of_texts() -> None:
+    for x in range(4):
+        assert autograph_lite.convert(slice_of_a_list)(jnp.int32(x)) == slice_of_a_list(x)
+
+
 @pytest.mark.parametrize(
-    "function", [dict_display, set_display, taken_out_of_a_dict, add, pop_text, slice_of_a_list]
+    "function", [dict_display, set_display, taken_out_of_a_dict, add, pop_text, slice_of_a_list_of_lists]
 )
 def test_what_would_depend_on_the_value_is_refused(function) -> None:
     for run in (autograph_lite.convert(function), jax.jit(autograph_lite.to_graph(function))):

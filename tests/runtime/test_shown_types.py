@@ -12,7 +12,7 @@ def test_outputs_are_of_any_rank_where_an_argument_is() -> None:
     power = autograph_lite.convert(lambda a, b: {"power": a**b, "b": b})
     square = power.get_concrete_function(ArraySpec(None, jnp.float32), 2)
     assert str(square.function_type) == (
-        "(a: float32[...], b: Literal[2]) -> {'power': float32[...], 'b': Literal[2]}"
+        "(a: float32[...], b: Literal[2]) -> {'b': Literal[2], 'power': float32[...]}"
     )
     assert list(square(jnp.array([3.0, 4.0]))["power"]) == [9, 16]
 

@@ -26,20 +26,20 @@ def test_R11_tuples_and_lists() -> None:
 
 
 @deviates(
-    "1, 2, 3, 4, 5, 6, 7, 8: a dict by its order, and each class of dicts, is one of its own",
-    why=KINDS + "; a loop over a dict goes through it in its order",
+    "1, 1, 2, 3, 4, 5, 6, 7: an OrderedDict by its order, and each class of dicts, is one of its own",
+    why=KINDS + "; the order of a plain dict does not count, as in JAX",
 )
 def test_R12_dicts() -> None:
     f, a, b = Probe(echo), C(1), C(2)
 
     assert f({"a": a, "b": b}) == "1/1"
-    assert (f({"b": b, "a": a}), list(f.value)) == ("2/2", ["b", "a"])
-    assert f(collections.OrderedDict(a=a, b=b)) == "3/3"
-    assert (f(collections.OrderedDict(b=b, a=a)), list(f.value)) == ("4/4", ["b", "a"])
-    assert f(collections.defaultdict(int, a=a, b=b)) == "5/5"
-    assert f({"a": a}) == "6/6"
-    assert f({"a": a, "b": 1}) == "7/7"
-    assert f({"a": a, "b": 2}) == "8/8"
+    assert (f({"b": b, "a": a}), f.value["b"]) == ("1/1", 2)
+    assert f(collections.OrderedDict(a=a, b=b)) == "2/2"
+    assert (f(collections.OrderedDict(b=b, a=a)), list(f.value)) == ("3/3", ["b", "a"])
+    assert f(collections.defaultdict(int, a=a, b=b)) == "4/4"
+    assert f({"a": a}) == "5/5"
+    assert f({"a": a, "b": 1}) == "6/6"
+    assert f({"a": a, "b": 2}) == "7/7"
 
 
 @deviates(

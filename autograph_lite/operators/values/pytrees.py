@@ -89,25 +89,14 @@ def unbox_leaves(value: Any) -> Any:
     return jax.tree.unflatten(tree, [*builtins.map(boxes.unboxed, found)])
 
 
-def flatten_up_to(
-    tree: Any,
-    value: Any,
-    ends: Callable[[Any], bool] | None = None,
-    node_of: Callable[[Any], Held | None] | None = None,
-) -> list[Any]:
+def flatten_up_to(tree: Any, value: Any) -> list[Any]:
     """The parts of a value that stand where a structure has leaves, whatever the order of the keys of its dicts.
-
-    Args:
-      tree: the structure.
-      value: it is.
-      ends: as for `parted`, where other things are taken apart than by `flatten`.
-      node_of: as for `parted`.
 
     Raises:
       ValueError: it does not have that structure.
     """
     value = _with_keys_of(jax.tree.unflatten(tree, range(tree.num_leaves)), value)
-    found: list[Any] = tree.flatten_up_to(parted(value, ends or is_iterator, node_of or dict_node))
+    found: list[Any] = tree.flatten_up_to(parted(value, is_iterator, dict_node))
     return found
 
 
@@ -123,6 +112,17 @@ def _with_keys_of(other: Any, value: Any) -> Any:
         if value.keys() == other.keys()
         else value
     )
+
+
+def is_unordered(node: Any) -> bool:
+    """Whether `node` is a dict whose keys JAX can't sort."""
+    if type(node) not in _SORTED or all(type(key) is str for key in node):
+        return False
+    try:
+        sorted(node)
+    except Exception:  # a user's comparison may do anything
+        return True
+    return False
 
 
 def is_out_of_order(node: Any) -> bool:
@@ -165,8 +165,9 @@ jax.tree_util.register_pytree_node(
 
 
 def parted(
-    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False
-) -> Any:
+    value: Any, ends: Callable[[Any], bool], node_of: Callable[[Any], Held | None], *, itself: bool = False,
+    is_node: Callable[[Any], bool] = is_out_of_order,
+) -> Any:  # fmt: skip
     """`value` with nodes in place of leaves of JAX's, and of what these hold; what holds itself is left as it is.
 
     Args:
@@ -174,11 +175,12 @@ def parted(
       ends: whether something is a leaf, whatever it holds.
       node_of: another leaf -> its node, or None.
       itself: whether `value` becomes a node, also where JAX would take it apart.
+      is_node: whether something else that JAX would take apart becomes one.
     """
     around: list[Any] = []
 
     def opened(value: Any) -> Any:
-        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_out_of_order(item))
+        found, tree = jax.tree.flatten(value, is_leaf=lambda item: ends(item) or is_node(item))
         nodes = [(n, made) for n, leaf in enumerate(found) if not ends(leaf) and (made := node_of(leaf))]
         for number, made in nodes:
             found[number] = filled(found[number], made)

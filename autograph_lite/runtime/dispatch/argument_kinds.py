@@ -9,8 +9,10 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import operator
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from autograph_lite.jax_internals import cpp_registry
@@ -25,6 +27,10 @@ from autograph_lite.runtime.types.structure import from_value
 from autograph_lite.runtime.types.trace_type import TracingContext, registered_maker
 
 _BY_IDENTITY = (type, enum.Enum, types.BuiltinFunctionType)
+_are_texts = frozenset([str]).issuperset
+# Of dictionaries, by their keys in the order in which they have them: what gives the values in order, and the keys in order.
+_orders: dict[tuple[Any, ...], tuple[Callable[[Any], tuple[Any, ...]], tuple[str, ...]]] = {}
+_MOST = 4096
 _attribute_of = object.__getattribute__
 
 
@@ -35,15 +41,33 @@ def registry() -> cpp_registry.Registry:
 
 
 def _by_keys(held: dict[Any, Any]) -> tuple[Any, Any]:
-    """The values of a dictionary and its keys, in their order: `1` is not `True`.
+    """The values of a dictionary, in the order in which the policy finds them, and its keys: `1` is not `True`.
 
-    Runs at each call, for each dictionary. C++ would take keys for the same that are equal, and sort them.
+    Runs at each call, for each dictionary. C++ would take keys for the same that are equal.
     """
-    keys = (*held,)
-    for key in keys:  # no slower than a function in C, and for few keys twice as fast
+    known = _orders.get((*held,))
+    if known is None:
+        return _by_new_keys(held)
+    for key in held:  # no slower than a function in C, and for few keys twice as fast
         if type(key) is not str:
-            return [*held.values()], (keys, tree_paths.types_in(keys))
-    return [*held.values()], keys
+            return _by_new_keys(held)
+    get, order = known
+    return get(held), order
+
+
+def _by_new_keys(held: dict[Any, Any]) -> tuple[Any, Any]:
+    try:
+        keys = sorted(held)
+    except Exception:  # a user's comparison may do anything
+        keys = [*held]
+    if not _are_texts(map(type, keys)):
+        return map(held.__getitem__, keys), (keys, tree_paths.types_in(keys))
+    if len(_orders) >= _MOST:
+        _orders.clear()
+    order = (*keys,)
+    if len(order) > 1:  # of one key it gives no tuple
+        _orders[(*held,)] = operator.itemgetter(*order), order
+    return [*map(held.__getitem__, order)], order
 
 
 def _by_keys_and_factory(held: collections.defaultdict[Any, Any]) -> tuple[Any, Any]:

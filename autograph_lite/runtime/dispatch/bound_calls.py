@@ -1,6 +1,6 @@
 """Argument binding: how is a call made one by position, whatever its spelling? Python binds it, as fast as it can.
 
-def f(**kw): ...                  run(args, kwargs), as a dict, which has an order; C++ sorts the keywords of a call
+def f(**kw): ...                  run(args, names, values), which have an order; C++ sorts the keywords of a call
 
 def f(x, n=3, *, k="s"): ...      def f(x, n=_1, *, k=_2):
                                       return table((type(x), type(n), type(k)))(x, n, k)
@@ -40,7 +40,7 @@ def bind_arguments(keywords: Sequence[str], args: tuple[Any, ...]) -> tuple[tupl
 
 
 def packs_keywords(signature: inspect.Signature) -> bool:
-    """Whether a function sees the order of its keywords, so that C++ is handed the arguments as a tuple and a dict."""
+    """Whether a function sees the order of its keywords, so that C++ is handed them as two tuples."""
     return any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
 
 
@@ -49,7 +49,8 @@ def arguments_of_cpp(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments that C++ was handed, in the order in which it finds their arrays."""
     if packs:
-        return args[0], args[1]
+        positional, names, values = args
+        return positional, dict(zip(names, values, strict=True))
     return args, dict(sorted(kwargs.items()))
 
 
@@ -64,7 +65,7 @@ class Parameters(NamedTuple):
 def parameters_of(signature: inspect.Signature) -> Parameters:
     """The parameters of a function with that signature."""
     if packs_keywords(signature):
-        return Parameters("*args, **kwargs", "args, kwargs", {})
+        return Parameters("*args, **kwargs", "args, (*kwargs,), (*kwargs.values(),)", {})
     parts, arguments, defaults = [], [], {}
     parameters = list(signature.parameters.values())
     kinds = [parameter.kind for parameter in parameters]

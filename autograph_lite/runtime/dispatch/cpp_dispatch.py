@@ -99,7 +99,7 @@ class FastDispatch:
             if program.plain:
                 self._with_variables(program)
             return result, None, False
-        leaves = registry().flatten((args, kwargs))
+        leaves = registry().flatten((args, [*kwargs.values()]))
         sources = argument_order.spelled_sources(resolved, leaves, args, kwargs)
         if sources is None:
             return program(resolved.arrays), None, False

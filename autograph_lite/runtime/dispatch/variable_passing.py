@@ -152,7 +152,7 @@ class VariableCalls:
             if program.plain:
                 self._other(program)
             return (result, None), None, False
-        arguments = self._registry.flatten((args, kwargs))
+        arguments = self._registry.flatten((args, [*kwargs.values()]))
         leaves = [*taken, *read, *arguments]
         sources = argument_order.spelled_sources(resolved, arguments, args, kwargs)
         if sources is None:

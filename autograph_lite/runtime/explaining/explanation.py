@@ -52,15 +52,16 @@ class Retrace:
     advice: str
 
 
-class Printed:
-    """Base of what a notebook shows as `print` does, where it is the value of a cell."""
+def as_printed(self: Any, printer: Any, cycle: bool) -> None:
+    """What a notebook shows, where the value of a cell is to look as `print` shows it.
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+    To be the `_repr_pretty_` of a class itself: IPython takes the `__repr__` of a dataclass before the method of a base.
+    """
+    printer.text(str(self))
 
 
 @dataclasses.dataclass(frozen=True)
-class Explanation(Printed, Sequence[Retrace]):
+class Explanation(Sequence[Retrace]):
     """All traces of a function, the first one first; `print` shows a table.
 
     Attributes:
@@ -70,6 +71,7 @@ class Explanation(Printed, Sequence[Retrace]):
 
     name: str
     retraces: tuple[Retrace, ...]
+    _repr_pretty_ = as_printed
 
     @overload
     def __getitem__(self, index: int) -> Retrace: ...

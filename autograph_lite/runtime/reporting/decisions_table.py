@@ -65,7 +65,7 @@ class Decision:
 
 
 @dataclasses.dataclass(frozen=True)
-class Decisions(explanation.Printed, Sequence[Decision]):
+class Decisions(Sequence[Decision]):
     """All statements of control flow that ran, in the order in which they were met; `print` shows a table.
 
     Attributes:
@@ -75,6 +75,7 @@ class Decisions(explanation.Printed, Sequence[Decision]):
 
     name: str
     decisions: tuple[Decision, ...]
+    _repr_pretty_ = explanation.as_printed
 
     @overload
     def __getitem__(self, index: int) -> Decision: ...

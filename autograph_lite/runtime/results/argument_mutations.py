@@ -42,7 +42,7 @@ def mutables_in(values: Iterable[Any], *, end: bool = False) -> list[Any]:
     def visit(node: Any) -> bool:
         if isinstance(node, (*_LEAVES, Whole, Stepping)) or pytrees.is_iterator(node):
             return True
-        if pytrees.is_out_of_order(node):
+        if pytrees.is_unordered(node):
             found.append(node)
             found.extend(mutables_in(node.values(), end=end))
             return True
@@ -138,7 +138,7 @@ class _Write:
             others = {0: [*new.values()]}
         self.contents = {key: source(value, held) for key, value in others.items()}
         self._removed = [key for key in old if key not in new]
-        self._order = [*new] if is_reordered(change) else []
+        self._moved = _moved(old, new) if is_reordered(change) else []
 
     def after(self, old: Contents, value: Callable[[Any], Any]) -> Contents:
         """The new contents of a place of the caller's, given those before, and what gives the value of a source."""
@@ -148,8 +148,9 @@ class _Write:
             return {n: _known_number(each, before[n : n + 1]) for n, each in enumerate(new[0])}
         if self._is_list:
             return new
-        first = {key: old.get(key) for key in self._order}
-        return {key: held for key, held in {**first, **old, **new}.items() if key not in self._removed}
+        after = {key: held for key, held in {**old, **new}.items() if key not in self._removed}
+        stay = {key: held for key, held in after.items() if key not in self._moved}
+        return {**stay, **{key: after[key] for key in self._moved}}
 
     def place(self, owner: Any) -> Place:
         """The place in an object of the caller's."""
@@ -160,6 +161,17 @@ def _known_number(new: Any, before: Sequence[Any]) -> Any:
     """A number of the program's, or the equal one that stood there before, and has kept its type."""
     same = bool(before) and isinstance(before[0], (*SCALARS, np.generic)) and is_arraylike(new)
     return before[0] if same and before[0] == new else new
+
+
+def _moved(old: Contents, new: Contents) -> list[Any]:
+    """The keys that were removed and set once more, and those that were set after them, in their order."""
+    places = {key: place for place, key in enumerate(old)}
+    last = -1
+    for number, key in enumerate(new):
+        if places.get(key, last) < last:
+            return [*new][number:]
+        last = places.get(key, last)
+    return []
 
 
 def kind_in(place: Place, owner: Any) -> tuple[bool, str]:

@@ -1,7 +1,7 @@
 """Leaves: what are those of a value, where dataclasses, None and dictionaries of any keys count?
 
 Point(x, [y, None])      x, y and None; JAX takes a Point that nobody has registered for one leaf, and None for none
-{"w": x, "b": y}         x and y, in the order that Python has; JAX sorts the keys
+{"w": x, "b": y}         y and x, as of JAX, which sorts the keys: who gives them in another order gets the same trace
 {(0, 1): x, "k": y}      x and y; JAX can't sort the keys, and refuses
 """
 
@@ -20,17 +20,22 @@ def flatten_value(value: Any) -> tuple[list[Any], Any]:
 
     An object that holds itself is a leaf, and so is what has trace types of its own.
     """
-    return jax.tree.flatten(pytrees.parted(value, _ends, _node_of), is_leaf=is_value_leaf)
+    return jax.tree.flatten(_parted(value), is_leaf=is_value_leaf)
 
 
 def flatten_value_up_to(treedef: Any, value: Any) -> list[Any]:
     """The parts of a value that stand where a structure has leaves. Raises ValueError: it does not have that structure."""
-    return pytrees.flatten_up_to(treedef, value, _ends, _node_of)
+    found: list[Any] = treedef.flatten_up_to(_parted(value))
+    return found
 
 
 def is_value_leaf(value: Any) -> bool:
     """Whether a value is a leaf, whatever JAX takes it for."""
-    return _ends(value) or pytrees.is_out_of_order(value)
+    return _ends(value) or pytrees.is_unordered(value)
+
+
+def _parted(value: Any, *, itself: bool = False) -> Any:
+    return pytrees.parted(value, _ends, _node_of, itself=itself, is_node=pytrees.is_unordered)
 
 
 def _ends(value: Any) -> bool:
@@ -52,7 +57,7 @@ def _node_of(leaf: Any) -> pytrees.Held | None:
 
 def object_node(owner: Any) -> Any:
     """A dataclass object as a node; the object itself where it holds itself."""
-    return pytrees.parted(owner, _ends, _node_of, itself=True)
+    return _parted(owner, itself=True)
 
 
 def keys_of(treedef: Any) -> list[str]:

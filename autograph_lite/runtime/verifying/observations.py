@@ -72,7 +72,8 @@ def _opened(value: Any) -> tuple[Any, list[tuple[str, Any]]]:
     kind = type(value).__name__
     match value:
         case dict():
-            return f"{kind} of {', '.join(map(repr, value))}", [(f"[{key!r}]", value[key]) for key in value]
+            keys = ", ".join(sorted(map(repr, value)))  # those of arguments are seen sorted
+            return f"{kind} of {keys}", [(f"[{key!r}]", value[key]) for key in value]
         case list() | tuple():
             fields = getattr(value, "_fields", None)
             names = [f".{name}" for name in fields] if fields else [f"[{i}]" for i in range(len(value))]

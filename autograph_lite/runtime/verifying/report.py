@@ -14,7 +14,7 @@ import pathlib
 from typing import Any
 
 from autograph_lite.errors import AutographError, Location, VerificationError
-from autograph_lite.runtime.explaining.explanation import Printed
+from autograph_lite.runtime.explaining.explanation import as_printed
 
 _WIDTH = 90  # of a value
 _FIX = (
@@ -61,7 +61,7 @@ class FirstStatement:
 
 
 @dataclasses.dataclass(frozen=True)
-class Verification(Printed):
+class Verification:
     """What a comparison of a compiled program with the user's Python has found.
 
     Attributes:
@@ -81,6 +81,7 @@ class Verification(Printed):
     where: Location | tuple[()]
     result: Any = dataclasses.field(default=None, compare=False, repr=False)
     raised: Exception | None = dataclasses.field(default=None, compare=False, repr=False)
+    _repr_pretty_ = as_printed
 
     @property
     def ok(self) -> bool:
