@@ -58,6 +58,18 @@ def test_a_dict_that_gets_a_key_in_a_loop() -> None:
     )
 
 
+def test_a_dict_whose_keys_come_in_another_order() -> None:
+    def f(x, n):
+        params = {"w": x, "b": x}
+        for _ in range(n):
+            params = jax.tree.map(lambda p: p * 2, params)
+        return params
+
+    assert message(f, jnp.float32(1), jnp.int32(2)).endswith(
+        "  Fix: make 'params' with its keys in the order that they have later, sorted ones where `jax.tree.map` makes it."
+    )
+
+
 def test_a_number_on_one_path_and_an_array_on_the_other() -> None:
     def f(x, v):
         y = 0.0
