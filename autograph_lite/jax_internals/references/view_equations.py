@@ -6,7 +6,9 @@ y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of 
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -302,7 +304,22 @@ def _put_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
 
 
 def _put_dynamic_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
-    return lax.dynamic_update_slice(base, new, equation.in_tracers[1:])
+    return _put_on_axes(base, new, equation.in_tracers[1:])
+
+
+def _put_on_axes(base: Any, new: Any, starts: Sequence[Any]) -> Any:
+    """`base` with `new` in it; as it is where an index lies beyond the end of its axis, and XLA would write to the last item."""
+    inside = [
+        (start >= 0) & (start < size)
+        for start, size, count in zip(starts, base.shape, new.shape, strict=True)
+        if count == 1
+        and isinstance(start, Tracer)
+        and (start.parent is not None or start.get_const() is None)
+    ]
+    if inside:
+        old = lax.dynamic_slice(base, starts, new.shape)
+        new = lax.select(functools.reduce(operator.and_, inside), new, old)
+    return lax.dynamic_update_slice(base, new, starts)
 
 
 def _put_gather(equation: Any, _: int, base: Any, new: Any) -> Any:
@@ -310,7 +327,7 @@ def _put_gather(equation: Any, _: int, base: Any, new: Any) -> Any:
     starts: list[Any] = [np.zeros((), indices.aval.dtype)] * base.ndim
     for number, axis in enumerate(params["dimension_numbers"].start_index_map):
         starts[axis] = indices[number]
-    return lax.dynamic_update_slice(base, lax.reshape(new, params["slice_sizes"]), starts)
+    return _put_on_axes(base, lax.reshape(new, params["slice_sizes"]), starts)
 
 
 def _put_reshaped(_: Any, __: int, base: Any, new: Any) -> Any:
