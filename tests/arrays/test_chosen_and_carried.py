@@ -51,6 +51,11 @@ GIVEN = {
     "a part of it": "rows = [m[0], m[0]]\nrows[int(x[3])][1:] = 2\nreturn rows, m",
     "rows in a loop": "rows = [m[0], m[1]]\nfor v in x: rows[int(v > 0)] += v\nreturn rows, m",
     "arrays of several shapes": "rows = [x, m]\nrows[int(x[3])] += 2\nreturn x, m",
+    "a part of what a branch has written": "a = x.copy()\nif x[0] > 2: a[:2] = 7\na[1:] /= a[0]\nv = a[2:]\nv += 1\nreturn a, v",
+    "a part of what a branch of a loop has written": (
+        "a = m.copy()\nfor k in range(2):\n    p = k + np.argmax(np.abs(a[k:, k]))\n    if p != k: a[[k, p]] = a[[p, k]]\n"
+        "    a[k + 1:, k] /= a[k, k]\n    a[k + 1:, k + 1:] -= np.outer(a[k + 1:, k], a[k, k + 1:])\nreturn a"
+    ),
     "an array that has another name": "rows = [np.zeros(2), np.zeros(2)]\na, b = rows\nrows[int(x[3])] += 2\nreturn rows, a, b",
     "an item of such an array": "rows = [np.zeros(2), np.zeros(2)]\nb = rows[1]\nrows[int(x[3])][0] = 2\nreturn rows, b",
     "an array that stands twice in the list": "a = np.zeros(2)\nrows = [a, a]\nrows[int(x[3])] += 2\nreturn rows, a",

@@ -65,7 +65,7 @@ def leading_to(
       parts: whether parts of these are, too: rows, as the program that is being recorded says.
       first: whether one path will do.
       written: whether what the program has made of these by writing to them counts as a part.
-      but: an array that is not meant, though it may be one of these, or a part of one.
+      but: an array that is not meant, nor what it is a part of, though that may be one of these, or a part of one.
     """
     wanted = array_identities(arrays)
     found: list[tuple[Way, Any]] = []
@@ -80,7 +80,7 @@ def leading_to(
     def look_at(way: Way, value: Any) -> None:
         inside = _of(value)
         if inside is held_items.of_array:
-            if value is not but and is_wanted(value):
+            if (but is None or storages.root(value) is not storages.root(but)) and is_wanted(value):
                 found.append((way, value))
         elif inside is not None:
             todo.append((way, value, inside))
