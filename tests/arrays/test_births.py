@@ -71,6 +71,20 @@ def closures(x):
     return out
 
 
+def closures_in_loops(x):
+    stack, n = np.zeros(9), 0
+
+    def push(v):
+        stack[n] = v
+
+    for v in x:
+        if stack[n] > 1:
+            push(v * 2)
+        stack[n + 1] += v
+        n += 1
+    return stack, n
+
+
 def views(x):
     o, m = np.zeros(4), np.arange(6.0).reshape(2, 3)
     v, row, turned = o[1:], m[0], m.T
@@ -426,7 +440,7 @@ def test_that_remedy_is_true() -> None:
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     **dict.fromkeys((items_that_are_added_to, drawn, filled_anew), (X,)),
-    **dict.fromkeys((names, holders, helpers, closures, views, computed, augmented, branches, swapped, functions), (X,)),
+    **dict.fromkeys((names, holders, helpers, closures, closures_in_loops, views, computed, augmented, branches, swapped, functions), (X,)),
     **dict.fromkeys((loops, rows_at_data, simulated, tables), (X, N)),
 }  # fmt: skip
 

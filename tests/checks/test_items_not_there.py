@@ -80,7 +80,28 @@ def caught(xs):
     return 8
 
 
-PROGRAMS = [popped, popped_in_a_while, last_read, never_filled, key_read, key_popped, removed, caught]
+def searched_back(xs):
+    stack, n = np.zeros(4), 0
+    if xs[0] > 0:
+        stack[n] = xs[1]
+        n += 1
+    else:
+        while stack[n - 1] != 5:
+            n -= 1
+    return stack[0], n
+
+
+PROGRAMS = [
+    popped,
+    popped_in_a_while,
+    last_read,
+    never_filled,
+    key_read,
+    key_popped,
+    removed,
+    caught,
+    searched_back,
+]
 
 
 @pytest.mark.parametrize("values", [[1, -2, 3], [-1, 2, 3], [1, 2, -9], [1, -2, -3], [-1, -2, -3]])

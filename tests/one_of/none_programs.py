@@ -448,3 +448,27 @@ def leaves_of_a_tree(x):
 def none_compared_by_equality_in_an_operand(n):
     last = n * 2 if n > 3 else None
     return min(n, 4 if last == None else last), max(n, last if last != None else -1)  # noqa: E711
+
+
+@program((1, np.eye(3)), (2, np.eye(3)), (3, np.eye(3)))
+def place_in_a_matrix(c, m):
+    r = None if c > 2 else c
+    if r is None:
+        return 0.0, m
+    m = m + 1
+    m[r, c] = 9
+    m[1, r] += 1
+    return m[r, c] + m[1, r], m
+
+
+@program((1, np.eye(3)), (2, np.eye(3)), (3, np.eye(3)))
+def ends_of_slices(c, m):
+    low, high = None, None
+    if c > 1:
+        low = c - 1
+    if c < 3:
+        high = c + 1
+    m = m * 2
+    m[low:high] = 3
+    m[1, low:] = 7
+    return m, m[:high, low:].sum(), m[high:].sum()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -88,6 +88,8 @@ def item(base: Any, index: Any) -> Any:
     if type(base) is OneOf or type(index) is OneOf:
         return on_each(item, base, index)
     index = _folded(index, base)
+    if several := _several(index, base):
+        return on_each(lambda of, *known: item(of, _with_known(index, iter(known))), base, *several)
     if isinstance(base, dict) and traced_keys.is_traced_key(index):
         return _looked_up(base, index)
     if isinstance(base, Selection):
@@ -112,7 +114,11 @@ def item(base: Any, index: Any) -> Any:
         if isinstance(base, dict) and hasattr(type(base), "__missing__"):
             journal.note_change(base)  # a `defaultdict` makes the item that is read
         trial.refuse_read(base)
-        return base[index]
+        try:
+            return base[index]
+        except LookupError as error:
+            exception_templates.explicit(error)  # as above
+            raise
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
         return _choose(base, index)
     if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
@@ -150,6 +156,27 @@ def _of_array(array: jax.Array, index: Any) -> jax.Array:
         if 0 in array.shape:
             exception_templates.explicit(error)
         raise
+
+
+def _several(index: Any, base: Any) -> list[OneOf]:
+    """What is one of several in an array's index of many parts, or in a slice of it, as the None of `r, end = 1, None`."""
+    if not isinstance(base, _ARRAYS):
+        return []
+    if isinstance(index, builtins.slice):
+        index = index.start, index.stop, index.step
+    elif type(index) is not tuple:
+        return []
+    found = [[part] if type(part) is OneOf else _several(part, base) for part in index]
+    return [each for part in found for each in part]
+
+
+def _with_known(index: Any, known: Iterator[Any]) -> Any:
+    """An index with what is `known` in the places of what is one of several."""
+    if type(index) is tuple:
+        return tuple(_with_known(part, known) for part in index)
+    if isinstance(index, builtins.slice):
+        return builtins.slice(*_with_known((index.start, index.stop, index.step), known))
+    return next(known) if type(index) is OneOf else index
 
 
 def _opened_index(index: Any, base: Any) -> Any:
@@ -439,7 +466,8 @@ def update_shared(base: Any, *steps_symbol_operand: Any) -> None:
 def refuse_new_array(base: Any, new: Any) -> None:
     """Refuses a new array in the place of one that no name of the function is bound to, or none that is read later."""
     if new is not base and not shared_memory.is_claimed():
-        births.want_anew(base)
+        for each in numpys_arrays.same_in_loops(base):
+            births.want_anew(each)
         raise MutationError(
             f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
             why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
@@ -633,13 +661,14 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     """`base[index] = value`; returns what has the items then. `always` where others see what is written in any case."""
     if isinstance(base, _ARRAYS) or dynamic_length.is_dynamic(base):
         index = as_number(index)
-    if type(base) is OneOf or type(index) is OneOf:
-        new = on_each(
-            lambda one, at: None if (now := write_item(one, at, value)) is one else now,
-            base,
-            index,
-            writes=True,
-        )
+    several = [index] if type(index) is OneOf else _several(index, base)
+    if type(base) is OneOf or several:
+
+        def write(one: Any, *known: Any) -> Any:
+            now = write_item(one, _with_known(index, iter(known)), value)
+            return None if now is one else now
+
+        new = on_each(write, base, *several, writes=True)
         return base if new is None else new
     index, value = _opened_index(index, base), value if isinstance(base, (list, dict)) else unboxed(value)
     index = _folded(index, base)
