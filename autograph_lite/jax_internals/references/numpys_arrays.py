@@ -22,10 +22,10 @@ from autograph_lite.tracing import thread
 def is_numpys(array: Any) -> bool:
     """Whether `array` would be NumPy's in Python: a caller's, one that NumPy's functions have made, or computed of such.
 
-    Of JAX's and NumPy's together JAX's are made; of what somebody else's program was handed, nobody knows.
+    Of JAX's and NumPy's together JAX's are made; what somebody else's program was handed is JAX's.
     """
     known = thread.now.references
-    return known is not None and known.is_whole and any(map(_is_numpys, origins(array)))
+    return known is not None and any(map(_is_numpys, origins(array)))
 
 
 def _is_numpys(root: Any) -> bool:

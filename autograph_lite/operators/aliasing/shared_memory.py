@@ -15,9 +15,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals import overlapping_updates
+from autograph_lite.jax_internals import overlapping_updates, tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
@@ -75,6 +76,54 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     if always and getattr(storages.root(array), "parent", None) is None:
         always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
     return (always or storages.is_written(array)) and can_follow(array)
+
+
+def written_for(array: np.ndarray[Any, Any], *, always: bool = False) -> Any:
+    """What is written in place of an array of NumPy's: what stands for it, if a part of that is read later, or `always`.
+
+    Raises:
+      MutationError: others know the array itself, or one path of several writes to it.
+    """
+    found = births.stand_in_of(array)
+    if found is None:
+        return array
+    is_of_here = tracing_state.is_of(found, tracing_state.current_trace())
+    if is_read := user_frames.may_be_read([found]):
+        store_check.check_store(array)
+        if not is_of_here:
+            raise _taken_error(array)
+    births.forget_stand_in(array)
+    return found if is_of_here and (is_read or always) else array
+
+
+def refuse_taken(array: Any) -> None:
+    """To be called before `array` is written: it may be a part of an array of NumPy's, or be such an array in a loop.
+
+    Raises:
+      Reborn: the program has taken a part of that array, which is read later.
+      MutationError: so it is in somebody else's program; or `array` is such a part, and the array is read later.
+    """
+    known = thread.now.references
+    if known is None or not known.taken:
+        return
+    for each in numpys_arrays.origins(array):
+        _, whole = known.taken.get(id(each), (None, None))
+        if whole is not None and user_frames.read_later([whole]):
+            raise _taken_error(whole)
+        if isinstance(each, np.ndarray):
+            parts = [part for part, whole in known.taken.values() if births.are_of_one(whole, each)]
+            if parts and user_frames.may_be_read(parts):
+                births.want_anew(each)
+                raise _taken_error(each)
+
+
+def _taken_error(array: Any) -> MutationError:
+    return MutationError(
+        f"An array of NumPy's, {describe(array)}, or a part of it, is written, and names lead to both.",
+        where=source_places.here(),
+        why="The program has taken the part at a traced index, and only one of them would see the change.",
+        fix="make it an array of JAX's, m = jnp.array(m), or take a copy, m[i].copy(); or compile with autograph_lite.convert.",
+    )
 
 
 def refuse_row_of_copy(array: Any) -> None:

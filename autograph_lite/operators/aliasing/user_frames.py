@@ -126,6 +126,15 @@ def read_later(arrays: Sequence[Any], but: Any = None, without: Collection[str] 
     return False
 
 
+def may_be_read(arrays: Sequence[Any]) -> bool:
+    """The same, also by a variable of ours, which keeps a value until a statement is over."""
+    return read_later(arrays) or any(
+        not _is_users(path.name, run)
+        for run in runs()
+        for path in access_paths.leading_to(run_variables(run), arrays, parts=True)
+    )
+
+
 def read_or_kept(memories: Sequence[Any]) -> bool:
     """Whether the functions that run read later a part that has one of these memories, or an object has such a part."""
     return bool(memories) and (

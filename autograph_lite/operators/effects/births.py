@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.retracing import Reborn, Site
 from autograph_lite.operators.values.values import Tracer, describe
@@ -72,6 +72,41 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     return found
 
 
+def taken_of(array: Any) -> Any:
+    """An array that a traced index takes a part of, as one of the program; in somebody else's one for all of the parts."""
+    known = thread.now.references
+    if known is None or known.is_whole or not isinstance(array, np.ndarray):
+        return jnp.asarray(array)
+    found = stand_in_of(array)
+    if found is None:
+        found = jax.lax.copy_p.bind(jnp.asarray(array))
+        known.stand_ins[id(array)] = array, found, _checksum(array)
+        known.taken[id(found)] = found, array
+        known.numpys[id(found)] = found
+    return found
+
+
+def stand_in_of(array: np.ndarray[Any, Any]) -> Any:
+    """What stands for an array of NumPy's in somebody else's program that has taken a part of it; None where nothing does."""
+    known = thread.now.references
+    _, found, before = (
+        known.stand_ins.get(id(array), (None, None, 0)) if known is not None else (None, None, 0)
+    )
+    if found is None or forwarding.traces_up_to(found) is None or _checksum(array) != before:
+        return None
+    return found
+
+
+def forget_stand_in(array: np.ndarray[Any, Any]) -> None:
+    """To be called where what stands for an array of NumPy's is written in its place, or nobody reads a part of that."""
+    _, found, _ = thread.now.references.stand_ins.pop(id(array))
+    del thread.now.references.taken[id(found)]
+
+
+def _checksum(array: np.ndarray[Any, Any]) -> int:
+    return zlib.crc32(array.tobytes())
+
+
 def note_part(part: Any, array: Any, *, is_window: bool = False) -> Any:
     """Notes that `part`, a traced value, is what a traced index has taken of an array of NumPy's; gives it.
 
@@ -103,21 +138,25 @@ def refuse_shown(array: Any) -> None:
             want_anew(array)
         elif known.is_outside(owner):
             raise Reborn([], [owner])
-    elif known.taken and (found := known.taken.get(id(storages.root(array)))) is not None:
-        want_anew(found[1])
-        raise MutationError(
-            f"A part of an array of NumPy's from outside of the function, {describe(array)}, is written.",
-            where=source_places.here(),
-            why="Which part it is is known when the program runs, and it would write to a copy.",
-            fix="pass the array as an argument: what is written to it is in it after the call.",
-        )
+        return
+    for each in numpys_arrays.origins(array) if known.taken else ():
+        _, whole = known.taken.get(id(each), (None, None))
+        if whole is not None:
+            refusal = MutationError(
+                f"A part of an array of NumPy's from outside of the function, {describe(array)}, is written.",
+                where=source_places.here(),
+                why="Which part it is is known when the program runs, and it would write to a copy.",
+                fix="pass the array as an argument: what is written to it is in it after the call.",
+            )
+            want_anew(whole, refusal)
+            raise refusal
 
 
 def want_changed() -> None:
     """To be called where a trace ends. Raises Reborn: Python has written to an array, and the program has got a part of it."""
     known = _known()
     for array, before in [*known.shown.values()]:
-        if zlib.crc32(array.tobytes()) != before:
+        if _checksum(array) != before:
             want_anew(array)
 
 

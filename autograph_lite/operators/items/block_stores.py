@@ -43,9 +43,9 @@ def store_block(base: jax.Array, index: Any, value: jax.Array) -> jax.Array | No
     return avals.as_type(new, base.dtype, avals.weak_type(base))
 
 
-def axes_of(base: jax.Array, index: Any) -> int:
+def axes_of(base: Any, index: Any) -> int:
     """How many axes `base[index]` has."""
-    rest, own, picked = base.ndim, 0, 0
+    rest, own, picked = int(base.ndim), 0, 0
     for part in index if isinstance(index, tuple) else (index,):
         if part is None or isinstance(part, slice):
             own, rest = own + 1, rest - (part is not None)

@@ -66,6 +66,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         _refuse_part(array)
         return NotImplemented if symbol == "set" else _changed_copy(array, symbol, operand)
     births.refuse_shown(array)
+    shared_memory.refuse_taken(array)
     loop_rows.refuse_copies(array, in_place=True)
     if numpys_arrays.is_numpys(array):
         ways_out.refuse_raised(array)

@@ -95,7 +95,9 @@ def item(base: Any, index: Any) -> Any:
     if isinstance(base, Selection):
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
-        of, index, base = base, _arrays(index), jnp.asarray(base)
+        of, index = base, _arrays(index)
+        has_axes = blocks.is_needed(index) or axes_of(base, index)
+        base = births.taken_of(base) if has_axes else jnp.asarray(base)
         _check_array(base, index)
         if blocks.is_needed(index):
             block = blocks.read_block(base, index)
@@ -488,6 +490,7 @@ def unread(value: Any) -> None:
     if not (isinstance(value, jax.Array) and value.ndim and traced(value)):
         return
     loop_rows.refuse_copies(value, in_place=True)
+    births.refuse_shown(value)
     if not numpys_arrays.is_numpys(value):
         raise MutationError(
             f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
@@ -547,6 +550,8 @@ def _store(
         new = operand()
     else:
         old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        if isinstance(base, np.ndarray) and isinstance(old, Tracer):
+            base = shared_memory.written_for(base, always=True)
         if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
             old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
         elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
@@ -674,12 +679,15 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     index = _folded(index, base)
     if isinstance(base, Box):
         return base.assign(write_item(base.read(), index, value))
+    if isinstance(base, np.ndarray) and (stand_in := shared_memory.written_for(base)) is not base:
+        base, always = stand_in, True
     if dynamic_length.is_dynamic(base):
         bounded_growth.set_list_item(journal.note_change(base), index, value)
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         callers_arrays.refuse_read_only(base)
         births.refuse_shown(base)
+        shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)
         array = (
