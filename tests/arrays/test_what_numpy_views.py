@@ -107,6 +107,46 @@ def ravel_of_the_turned(x, m):
     return a, y, b
 
 
+def ravel_of_a_product(x, m):
+    h, t = m.T @ m, 0.0
+    d = h.ravel()[:: len(h) + 1]
+    d += x[0]
+    for k in range(20):
+        g = np.dot(m, m.T)
+        e = g.reshape(-1)
+        e += k
+        t += np.cumsum(g, 0).ravel()[-1]
+    return h, t
+
+
+def ravel_of_what_is_computed_of_the_turned(x, m):
+    y = (m.T + 1) * 2
+    a = y.ravel()
+    a += 1
+    return y
+
+
+def ravel_of_chosen_columns(x, m):
+    y = m[:, [0, 2]] * 2
+    a = y.ravel()
+    a += 1
+    return y
+
+
+def ravel_of_an_einsum(x, m):
+    y = np.einsum("ij,kj->ki", m, m)
+    a = y.ravel()
+    a += 1
+    return y
+
+
+def ravel_of_fortrans(x, m):
+    y = np.exp(np.asfortranarray(m) * 2)
+    a = y.ravel()
+    a[0] = 1
+    return y
+
+
 def einsum_that_sums_nothing(x, m):
     t = np.einsum("ij->ji", m)
     t[0] = 9
@@ -355,12 +395,15 @@ RIGHT = [
     copies_that_look_like_views, absolute_values, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
     same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,
     fortran_order_of_the_transposed_is_a_view, einsum_that_sums_nothing, diagonal_by_einsum, results_into_arrays, not_a_number_in_place, windows,
-    whole_floats,
+    whole_floats, ravel_of_a_product,
 ]  # fmt: skip
 
 
 # Refused, if not right: `a = y.ravel()` is taken for a view by what it looks like.
-CAREFUL = [fortran_order_is_a_copy, ravel_of_what_has_gaps_is_a_copy, ravel_of_the_turned]
+CAREFUL = [
+    fortran_order_is_a_copy, ravel_of_what_has_gaps_is_a_copy, ravel_of_the_turned, ravel_of_what_is_computed_of_the_turned,
+    ravel_of_chosen_columns, ravel_of_an_einsum, ravel_of_fortrans,
+]  # fmt: skip
 
 
 def item_of_a_broadcast(x, m):
@@ -460,7 +503,19 @@ def test_copy_that_looks_like_a_view(function):
     try:
         check(function)
     except MutationError as error:
-        assert "shares its memory" in str(error)
+        assert "shares its memory" in str(error) or "what it is taken from is read later" in str(error)
+
+
+def test_what_is_computed_of_an_array_of_fortrans_lies_so():
+    def f(m):
+        y = m * 2
+        a = y.ravel()
+        a += 1
+        return y
+
+    with pytest.raises(MutationError, match="and what it is taken from is read later"):
+        convert(f)(np.asfortranarray(C))
+    np.testing.assert_allclose(convert(f)(C), f(C))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import weakref
@@ -17,6 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax._src import core
 from jax._src.core import Tracer
 
 from autograph_lite.tracing import thread
@@ -192,26 +194,89 @@ def _steps(equation: Any) -> list[Any]:
 
 def _layout_of(array: Any) -> Any:
     """An array of one byte that is laid out as NumPy's would be; None where that is not known."""
-    known = thread.now.references
-    while known is not None and (id(array) in known.versions or id(array) in known.again):
-        array = known.versions[id(array)].handle if id(array) in known.versions else known.again[id(array)][1]
+    known, array = thread.now.references, _as_held(array)
     equation = getattr(array, "parent", None)
     if known is not None and (argument := known.arguments.get(id(array))) is not None and argument.strides:
         return _strided(array.aval.shape, argument.strides)
     if equation is not None and equation.primitive.name in NAMES:
-        if not gives_view(equation):
+        if gives_view(equation):
+            base = _layout_of(equation.in_tracers[0])
+            return None if base is None else _laid_out(equation, base)
+        if equation.primitive.name not in CALLS:
             return None
-        base = _layout_of(equation.in_tracers[0])
-        return None if base is None else _laid_out(equation, base)
-    if len(array.aval.shape) > 1 and equation is not None and _may_be_turned(equation):
-        return None
-    return _in_order(array.aval.shape)
+    return None if len(array.aval.shape) > 1 and _may_be_turned(array) else _in_order(array.aval.shape)
 
 
-def _may_be_turned(equation: Any) -> bool:
-    """Whether an operation may lay out its result as an operand that is transposed."""
-    parents = [getattr(each, "parent", None) for each in equation.in_tracers]
-    return any(parent is not None and parent.primitive.name in ("transpose", *CALLS) for parent in parents)
+def _as_held(array: Any) -> Any:
+    """What the user's code holds in place of a tracer that a write has made."""
+    known = thread.now.references
+    while known is not None and (id(array) in known.versions or id(array) in known.again):
+        array = known.versions[id(array)].handle if id(array) in known.versions else known.again[id(array)][1]
+    return array
+
+
+def _may_be_turned(array: Any) -> bool:
+    """Whether NumPy may have another order than C's for an array: what is computed of others is laid out as these are.
+
+    Source: https://numpy.org/doc/stable/reference/generated/numpy.nditer.html, of the order "K"
+    """
+    known = thread.now.references
+    ordered = {} if known is None else known.ordered
+    todo, seen = [array], dict[int, Any]()
+    while todo:
+        array = _as_held(todo.pop())
+        if id(array) in seen or id(array) in ordered or getattr(array, "ndim", 0) < 2:
+            continue
+        seen[id(array)] = array
+        equation = getattr(array, "parent", None)
+        if equation is None:
+            if _is_turned(array):
+                return True
+            todo += [old for loop in thread.now.aliases for new, old in loop.same if new is array]
+        elif equation.primitive.name == "dot_general":  # a product has C's order, whatever its operands have
+            if _called(equation) == "einsum":
+                return True
+        elif _turns([equation]):
+            return True
+        else:
+            todo += equation.in_tracers
+    ordered.update(seen)
+    return False
+
+
+def _is_turned(array: Any) -> bool:
+    """Whether an array that no equation has made, a constant or an argument, has another order than C's."""
+    argument = None if thread.now.references is None else thread.now.references.arguments.get(id(array))
+    if argument is not None:
+        return argument.strides is not None and not _descend(argument.strides)
+    get_const = getattr(array, "get_const", None)
+    found = array if get_const is None else get_const()
+    return isinstance(found, np.ndarray) and not _descend(found.strides)
+
+
+def _descend(strides: Sequence[int]) -> bool:
+    return all(abs(one) >= abs(other) for one, other in itertools.pairwise(strides))
+
+
+def _turns(equations: Sequence[Any]) -> bool:
+    """Whether equations may give arrays in another order than their operands have: `x.T`, `x[:, [0, 2]]`."""
+    return any(
+        each.primitive.name in ("transpose", "gather")
+        or "einsum" in str(each.params.get("name"))
+        or any(_turns(getattr(inner, "jaxpr", inner).eqns) for inner in core.jaxprs_in_params(each.params))
+        for each in equations
+    )
+
+
+def may_be_view(array: Any) -> bool:
+    """Whether NumPy may have a view for an array that is none here, since nobody knows how lies what it is made of."""
+    equation = getattr(array, "parent", None)
+    return (
+        equation is not None
+        and equation.primitive.name in NAMES
+        and any(each.primitive.name == "reshape" for each in _steps(equation))
+        and _layout_of(equation.in_tracers[0]) is None
+    )
 
 
 def _laid_out(equation: Any, base: Any) -> Any:

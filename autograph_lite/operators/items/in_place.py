@@ -16,7 +16,7 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import CHANGES, FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages, view_equations
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     loop_carried_aliases,
@@ -95,6 +95,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = called or user_frames.are_held_twice(roots)
     others = others or any(store_check.is_walked(items, roots, ()) for items in thread.now.walked)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
+    if any(map(view_equations.may_be_view, roots)):
+        _refuse_unclear(array)
     if not is_seen and not others:
         _note_changed(array)
         return NotImplemented
@@ -164,6 +166,16 @@ def _changed_copy(part: Selection, symbol: str, operand: Any) -> Any:
     _refuse_misfit(part.array, symbol, new.array)
     part.array, part.tame = storages.copied_for(new.array, part.memory), new.tame
     return part
+
+
+def _refuse_unclear(array: Any) -> None:
+    """Refuses `d += v` of `d = y.ravel()` where nobody knows how NumPy lays `y` out, if that is read later."""
+    if user_frames.read_later(recorded_views.parts_from(array), array):
+        raise MutationError(
+            f"An array, {describe(array)}, is changed in place, and what it is taken from is read later.",
+            why="It is a part of that in NumPy, or a copy, by the order in which the items lie, which the program does not know.",
+            fix="write to that array itself; or take a copy, x.ravel().copy(), or make a new one, d = d + v.",
+        )
 
 
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
