@@ -130,6 +130,19 @@ def test_what_cannot_be_written_is_not_copied():
     assert np.shares_memory(np.asarray(constant), table)
 
 
+def test_a_table_that_nobody_may_write_to_is_read_in_a_nest():
+    def f(data):
+        table = np.frombuffer(b"ABCDEFGH", np.uint8)
+        out = np.full(8, 61, np.uint8)
+        for i in range(0, 8, 4):
+            for j in range(3):
+                out[i + j] = table[data[j] + i]
+        return out
+
+    data = np.array([1, 3, 2], np.int32)
+    np.testing.assert_array_equal(al.convert(f)(data), f(data))
+
+
 def test_zeros_of_both_signs_are_two_values():
     assert not numpy_constants._are_same(np.array([0.0]), np.array([-0.0]))
     assert numpy_constants._are_same(np.array([np.nan]), np.array([np.nan]))

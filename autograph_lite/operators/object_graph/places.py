@@ -180,7 +180,8 @@ def _set_ndarray(owner: np.ndarray[Any, Any], new: Contents) -> None:
     before: np.ndarray[Any, Any] = new["array"]
     if (owner.dtype, owner.shape) != (before.dtype, before.shape):
         _recast(owner, before)
-    owner[...] = before
+    if owner.flags.writeable or owner.tobytes() != before.tobytes():
+        owner[...] = before
 
 
 def _recast(owner: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> None:
