@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import collections
 import dataclasses
 
@@ -651,3 +652,22 @@ def test_a_field_that_cannot_be_set() -> None:
         "  An array is a value to a compiled program: the change makes a new array, which the attribute would have to get.\n"
         "  Fix: make a new object, t = t._replace(at=...), with the array that is to be there."
     )
+
+
+def test_a_file_is_looked_through_once_however_often_lists_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(xs):
+        found, rest, last = [], [], []
+        for x in xs:
+            if x > 1:
+                found.append(x)
+            elif x > 0:
+                rest.append(x)
+            else:
+                last.append(x)
+        return len(found), len(rest), len(last)
+
+    walk = ast.walk
+    walked: list[ast.AST] = []
+    monkeypatch.setattr(ast, "walk", lambda tree: walked.append(tree) or walk(tree))
+    assert autograph_lite.convert(f)(jnp.arange(-2.0, 4.0)) == (2, 1, 3)
+    assert sum(isinstance(tree, ast.Module) for tree in walked) < 4

@@ -16,7 +16,7 @@ import linecache
 import threading
 import types
 import weakref
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from autograph_lite.errors import Location
@@ -189,10 +189,10 @@ def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr
     if type(owner) is tuple:  # a global variable
         return []
     code, number, argument = line
-    tree = _parsed(code.co_filename, len(linecache.getlines(code.co_filename)))
+    nodes = _changes(code.co_filename, len(linecache.getlines(code.co_filename))).get(number, [])
     if argument is not None:
-        return _passed(tree, number, argument)
-    found = [node for node in _changes(tree) if node.lineno == number and not _is_of_module(node, code)]
+        return _passed(nodes, argument)
+    found = [node for node in nodes if _changes_object(node) and not _is_of_module(node, code)]
     if not any(hasattr(type(owner), name) for name in _IN_PLACE):
         found = [node for node in found if not isinstance(node, ast.Name)]
     if not attribute:
@@ -221,11 +221,11 @@ def _is_of_module(node: ast.expr, code: types.CodeType) -> bool:
 _IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__ior__", "__iand__", "__ixor__")
 
 
-def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast.expr]:
+def _passed(nodes: Sequence[ast.expr], argument: int | str) -> list[ast.expr]:
     """What stands on a line as a call's argument, in a position or under a name; nothing where there are several."""
     found: dict[str, ast.expr] = {}
-    for node in ast.walk(tree) if tree is not None else ():
-        if not (isinstance(node, ast.Call) and node.lineno == line):
+    for node in nodes:
+        if not isinstance(node, ast.Call):
             continue
         for name, value in (*enumerate(node.args), *((word.arg, word.value) for word in node.keywords)):
             if name == argument:
@@ -234,20 +234,32 @@ def _passed(tree: ast.Module | None, line: int, argument: int | str) -> list[ast
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed(path: str, lines: int) -> ast.Module | None:
+def _changes(path: str, lines: int) -> dict[int, list[ast.expr]]:
+    """By lines of a file, the expressions that may change an object: targets, and calls.
+
+    The file is walked once: a loop over a growing list asks for its name at each pass.
+    """
+    found: dict[int, list[ast.expr]] = {}
     try:
-        return parse("".join(linecache.getlines(path)))
+        tree = parse("".join(linecache.getlines(path)))
     except SyntaxError:
-        return None
-
-
-def _changes(tree: ast.Module | None) -> Iterator[ast.expr]:
-    """The expressions of a module that change an object: targets, and calls of methods."""
-    for node in ast.walk(tree) if tree is not None else ():
+        return found
+    for node in ast.walk(tree):
         match node:
-            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                yield node
             case ast.AugAssign(target=ast.Name() as name):
-                yield name
-            case ast.Call(func=ast.Attribute()) | ast.Call(func=ast.Name(id="setattr" | "delattr")):
-                yield node
+                found.setdefault(name.lineno, []).append(name)
+            case (
+                ast.Attribute(ctx=ast.Store() | ast.Del())
+                | ast.Subscript(ctx=ast.Store() | ast.Del())
+                | ast.Call()
+            ):
+                found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _changes_object(node: ast.expr) -> bool:
+    """Whether it is a target, or a call of a method, setattr or delattr."""
+    match node:
+        case ast.Call(func=ast.Attribute()) | ast.Call(func=ast.Name(id="setattr" | "delattr")):
+            return True
+    return not isinstance(node, ast.Call)
