@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import autograph_lite as al
+from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import forwarding
 from tests.arrays import aliasing
 from tests.properties.running import loaded
@@ -319,3 +320,28 @@ def test_what_a_constant_makes_is_whose_the_constant_is(f):
     wanted = f(1.5)
     found = al.convert(f)(np.float32(1.5))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, wanted)
+
+
+def test_what_an_array_has_been_is_not_gone_through_at_each_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    def written(x, count):
+        seen = x
+        for k in range(count):
+            x[k] = seen[k + 1] + 1
+        return seen
+
+    def looked_at(count):
+        number = 0
+
+        def key(array):
+            nonlocal number
+            number += 1
+            return view_key(array)
+
+        view_key = recorded_views.view_key
+        with monkeypatch.context() as patch:
+            patch.setattr(recorded_views, "view_key", key)
+            found = al.convert(written, static_loops="python")(np.zeros(99, np.float32), count)
+        np.testing.assert_array_equal(found, written(np.zeros(99, np.float32), count))
+        return number
+
+    assert looked_at(80) < 2.5 * looked_at(40)

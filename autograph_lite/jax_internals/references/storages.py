@@ -33,6 +33,7 @@ class Storage:
     value: Any  # its last version; no object that the user's code can see
     shown: str  # how the user calls the array
     versions: list[Any] = dataclasses.field(default_factory=list)  # all of them, the first one first
+    keys: set[int] = dataclasses.field(default_factory=set)  # their `view_key`s
 
     def write(self, new: Any) -> None:
         """Makes `new` the last version, or one of those before."""
@@ -40,6 +41,7 @@ class Storage:
         if known.versions.get(id(new)) is not self:
             new = _copy_of_tracer(new)
             self.versions.append(new)
+            self.keys |= {id(new), id(new.val)}
             known.versions[id(new)] = self
         self.value = new
 
@@ -123,8 +125,11 @@ def latest_version(array: Any, trace: Any = None) -> Any:
     storage = known.storages.get(id(array))
     if storage is not None:
         return storage.value
+    number = id(array)
+    if number in known.versions or number in known.again or number in known.pinned:
+        return array
     view = _view_equation(array)
-    if view is None or id(array) in known.versions or id(array) in known.again or id(array) in known.pinned:
+    if view is None:
         return array
     now = _operand_now(view.in_tracers[0], trace)
     return array if now is None else _made_again(known, array, view, now, trace)
@@ -198,6 +203,12 @@ def versions_of(array: Any) -> list[Any]:
     """What an array has been since it got a storage."""
     storage = _known().storages.get(id(array))
     return [] if storage is None else storage.versions
+
+
+def keys_of_versions(array: Any) -> set[int]:
+    """The identities of these, and of what they are in the program. They are not looked at: there is one for each write."""
+    storage = _known().storages.get(id(array))
+    return set() if storage is None else storage.keys
 
 
 def storage_of(array: Any, shown: str) -> Storage:

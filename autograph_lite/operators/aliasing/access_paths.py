@@ -181,8 +181,8 @@ def array_identities(arrays: Iterable[Any]) -> frozenset[int]:
     copies = [each for each in arrays if isinstance(each, Selection) and each.memory is not None]
     memories = [each.memory for each in copies]
     memories += [storages.root(each.array) for each in copies if storages.memories_of(each.array)]
-    memories += [version for each in arrays for version in storages.versions_of(each)]
-    return frozenset(number for array in (*arrays, *memories) for number in recorded_views.view_key(array))
+    own = (number for array in (*arrays, *memories) for number in recorded_views.view_key(array))
+    return frozenset(own).union(*map(storages.keys_of_versions, arrays))
 
 
 def is_part_of(array: Any, whole: AbstractSet[int], *, written: bool = False) -> bool:
