@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from autograph_lite import MutationError
+from autograph_lite.operators.lists import dynamic_length
 from tests.errors.messages import message
 
 XS = np.array([3, -1, 4, -1, 5, -9, 2, 6], np.float32)
@@ -443,6 +444,16 @@ def test_the_body_is_traced_as_often_however_long_the_loop():
         return str(jax.make_jaxpr(al.to_graph(fn))(jnp.ones(count))).count("= sin ")
 
     assert sines(3) == sines(300) == 1
+
+
+def test_one_object_stands_for_all_room_that_is_left(monkeypatch):
+    made = []
+    make = dynamic_length.Gap.__init__
+    monkeypatch.setattr(
+        dynamic_length.Gap, "__init__", lambda gap, origin: made.append(origin) or make(gap, origin)
+    )
+    agree(lambda xs: positive(xs), np.concatenate([XS] * 50))
+    assert len(made) <= len(set(made))
 
 
 def test_a_second_call_gets_a_list_of_another_length():

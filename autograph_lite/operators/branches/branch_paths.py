@@ -19,7 +19,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates
 from autograph_lite.operators.effects import branch_allocations, journal
-from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture
+from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture, captured_once
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, lane_termination, path_facts
 from autograph_lite.operators.values.values import SCALARS
@@ -109,7 +109,7 @@ class Path:
 
     def captured(self, value: Any) -> Captured:
         """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
-        if isinstance(value, (jax.Array, *SCALARS)) or not self.changes:
+        if isinstance(value, (jax.Array, *SCALARS)) or id(value) in captured_once or not self.changes:
             return self.capture(value)
         changes = self.changes.values()
         for change in changes:

@@ -189,6 +189,8 @@ def capture(value: Any) -> Captured:
     """
     if isinstance(value, jax.Array):
         return Captured(value, True, Template(LEAF, (Fixed(value),)), [storages.pinned(value)])
+    if (once := captured_once.get(id(value))) is not None:
+        return once
     kind, present, inner = Maybe, True, value
     if isinstance(value, Maybe):
         kind, present, inner = type(value), value.present, value.value
@@ -206,6 +208,7 @@ def capture(value: Any) -> Captured:
     return Captured(value, present, structural, leaves)
 
 
+captured_once: dict[int, Captured] = {}  # by their ids, objects that live on, and hold nothing that changes
 MUTABLE = (list, dict, set, bytearray, collections.deque)
 NUMBERS = (bool, int, float)
 _ITSELF = (Whole, jax.Array, np.ndarray, *MUTABLE)  # equal to no other

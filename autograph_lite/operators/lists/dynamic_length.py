@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -24,6 +25,7 @@ from jax import lax
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.checks import traced_text
+from autograph_lite.operators.joins import join_types
 from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
@@ -72,6 +74,14 @@ class Gap(Part):
         return "..."
 
 
+@functools.cache
+def _gap(origin: Origin) -> Gap:
+    """One for all lists that are called so: where it stays in its place, nothing has changed, and nothing has to be joined."""
+    made = Gap(origin)
+    join_types.captured_once[id(made)] = join_types.capture(made)
+    return made
+
+
 class Stretch(Part):
     """Items in a list; only the program knows how many there are.
 
@@ -111,7 +121,7 @@ class Stretch(Part):
 
     def contents(self) -> Contents:
         """Those of a list that holds nothing else."""
-        return dict(enumerate([self, *[Gap(self.origin)] * self.gaps]))
+        return dict(enumerate([self, *[_gap(self.origin)] * self.gaps]))
 
     def items(self) -> list[Any]:
         """The items, when the program has run."""
@@ -167,7 +177,7 @@ def _stretch(kind: Any, arrays: Iterable[Any]) -> Stretch:
 
 
 jax.tree_util.register_pytree_node(Stretch, _flat, _stretch)
-jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: Gap(kind.origin))
+jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: _gap(kind.origin))
 
 
 # What a list holds
