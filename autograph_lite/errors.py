@@ -344,6 +344,7 @@ class MutationError(AutographError, TypeError):
     """
 
     stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
+    lacks_room = False  # whether a list gets longer in a loop, and nobody knows how often that runs
 
 
 class TracedIndexError(AutographError, TypeError):

@@ -317,3 +317,52 @@ def test_a_loop_that_lasts_as_long_as_a_queue_writes_to_an_array(fn):
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(ours, pythons)
+
+
+def drained(xs):
+    """For each row a list that lasts as long as the data say."""
+    total, longest = 0.0, 0
+    for r in range(len(xs)):
+        stack, taken = [xs[r]], 0
+        while stack:
+            x = stack.pop()
+            total += x
+            taken += 1
+            if x > 0.25:
+                stack.append(jnp.sin(x) - 0.2)
+            if x > 2:
+                stack.append(x - 1)
+        longest = max(longest, taken)
+    return total, longest
+
+
+def test_a_loop_around_is_traced_as_often_however_long_it_is():
+    def sines(rows):
+        program = ag.convert(drained).get_concrete_function(jnp.ones(rows))
+        return str(program.jaxpr).count("= sin ")
+
+    assert sines(20) == sines(40)
+
+
+def test_a_loop_around_gives_what_python_gives():
+    xs = np.array([0.1, 3.5, 0.9, 2.2, -1, 0.7, 1.2, 4.5, 0.3, 2.5, 0.6, 1.9], np.float32)
+    for found, expected in zip(ag.convert(drained)(xs), drained(xs), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def counted_down(starts, x):
+    """Python knows how often the inner loop runs, if it runs the outer one."""
+    lists = []
+    for start in starts:
+        left, ys = start, []
+        while left > 0:
+            ys.append(x * left)
+            left -= 1
+        lists.append(ys)
+    return lists
+
+
+def test_a_list_that_python_knows_stays_one():
+    starts, x = [3, 1, 0, 2], np.float32(2)
+    assert [len(ys) for ys in ag.convert(counted_down)(starts, x)] == starts
+    assert ag.convert(counted_down)(starts, x) == counted_down(starts, x)

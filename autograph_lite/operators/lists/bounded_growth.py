@@ -102,7 +102,7 @@ class Bound:
             return self
         spare = self.spare
         if step and self.count is None:
-            spare = spare or capacity.room()
+            spare = spare or capacity.room(of_list=True)
             if not spare:
                 raise list_errors.unbounded(self.place, source_places.here())
         return dataclasses.replace(self, item=item, step=step, spare=spare)

@@ -16,13 +16,15 @@ from autograph_lite.operators.values.place import Place
 def unbounded(place: Place, location: Any) -> MutationError:
     """A list that grows in a loop whose number of iterations is not known while tracing."""
     name = place_names.owner_spelling(place.owner)
-    return MutationError(
+    error = MutationError(
         f"{_called(name)} grows in a loop that may run any number of times.",
         where=(place_names.written_at(place.owner), location),
         why="A compiled program needs room for all items before it starts, so the number of iterations must have a bound.",
         fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What "
         "`autograph_lite.convert` makes needs no bound where the call is no part of another program.",
     )
+    error.lacks_room = True
+    return error
 
 
 def outgrown_list_error(place: Place, items: int, location: Any) -> OutgrownError:

@@ -446,7 +446,7 @@ class Carry:
             or not change.place.holds_items
         ):
             return False
-        return self._most() is not None or capacity.room() > 0
+        return self._most() is not None or capacity.room(of_list=True) > 0
 
     def _most(self) -> int | None:
         """How many iterations there are, or may be where the user has said it: a list has room for what so many add.
@@ -456,7 +456,9 @@ class Carry:
         if self.count is not None:
             return self.count
         most = loop_options.most()
-        return most if most is not None and (most <= capacity.FIRST or not capacity.room()) else None
+        return (
+            most if most is not None and (most <= capacity.FIRST or not capacity.room(of_list=True)) else None
+        )
 
     def _bounded(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured],

@@ -28,7 +28,7 @@ from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.lane_eval.path_conditions import Parts, Split
-from autograph_lite.operators.lists import dynamic_length, growing_lists, list_errors
+from autograph_lite.operators.lists import capacity, dynamic_length, growing_lists, list_errors
 from autograph_lite.operators.loops import (
     carry as carries,
     early_exit,
@@ -297,6 +297,8 @@ def _unrolled(
         if loop.is_over():
             return values
         peeled += 1
+        if peeled == 1 and refused is not None and refused.lacks_room:
+            peels = max(peels, capacity.is_used())
         if peeled <= peels:  # what the first iterations assign may be what all others do
             left = None if most is None else (peeled, most)
             rolled = _rolled(iterator, body_fun, values, until, left, parts, iterable, peeled)

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from autograph_lite.errors import AutographError, BranchMismatchError
+from autograph_lite.errors import AutographError, BranchMismatchError, MutationError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import concretization_errors
 from autograph_lite.operators.effects import container_identity
@@ -57,6 +57,7 @@ class Refusal:
     where: Any  # the user's line that prevents it
     peels: int = 0  # after how many iterations, run as Python, it may be rolled all the same
     size: int | None = None  # how many equations an iteration makes, where they are few and that is why
+    lacks_room: bool = False  # whether a list in a loop inside lacks room, which it may have once Python has run an iteration
 
     @property
     def prevents(self) -> str:
@@ -184,7 +185,8 @@ def roll_or_refuse(
             peels = _peels(error, init)
             if parts.guesses or peels:
                 parts.after_failure()
-            known = Refusal(_told(error), _place(error, body_fun), peels)
+            lacks_room = isinstance(error, MutationError) and error.lacks_room
+            known = Refusal(_told(error), _place(error, body_fun), peels, lacks_room=lacks_room)
         _tried()[key] = known
     return known
 

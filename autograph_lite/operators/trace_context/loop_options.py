@@ -30,10 +30,10 @@ from autograph_lite.tracing import thread
 class Loop:
     """A loop that is running, or being traced."""
 
-    __slots__ = ("_code", "counts", "done", "most", "options", "overflown", "unroll")
+    __slots__ = ("code", "counts", "done", "most", "options", "overflown", "unroll")
 
     def __init__(self, body_fun: Callable[..., Any]) -> None:
-        self._code: types.CodeType = body_fun.__code__
+        self.code: types.CodeType = body_fun.__code__
         # whether its iterations are those of the user's loop, which may run over some of the items alone
         self.counts = True
         self.options = UNSET  # that its body has set
@@ -45,7 +45,7 @@ class Loop:
 
     def stands_at(self, path: str, line: int | None) -> bool:
         """Whether it is the loop on that line; any is where the line is None."""
-        return line is None or (self._code.co_filename, self._code.co_firstlineno) == (path, line)
+        return line is None or (self.code.co_filename, self.code.co_firstlineno) == (path, line)
 
     def is_over(self) -> bool:
         """To be called after each iteration that Python runs: whether the loop has had all that it may have."""
