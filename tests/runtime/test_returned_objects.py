@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 from typing import Any, Generic, TypeVar
@@ -308,3 +309,40 @@ def test_a_cyclic_argument_is_an_object_like_others() -> None:
     pair = Pair(1)
     pair.right = pair
     assert f(pair, X)[0] is pair
+
+
+def test_a_call_makes_a_deque_of_its_own() -> None:
+    @convert
+    def last(x, n):
+        kept = collections.deque([1, 2], maxlen=3)
+        kept.append(x)
+        kept.append(Pair(n, collections.deque([x * 2])))
+        return kept, kept[-1].right, {"empty": collections.deque()}
+
+    first, again = last(jnp.float32(3), 1), last(jnp.float32(4), 1)
+    first[0].clear()
+    first[2]["empty"].append(1)
+
+    for (kept, inner, rest), x in [(again, 4), (last(jnp.float32(3), 1), 3)]:
+        assert type(kept) is collections.deque
+        assert (kept.maxlen, kept[0], float(kept[1]), kept[2].left) == (3, 2, x, 1)
+        assert kept[2].right is inner
+        assert [float(each) for each in inner] == [2 * x]
+        assert not rest["empty"]
+
+
+class Queue(collections.deque[Any]):
+    """A deque of the user's."""
+
+
+KEEPING = {
+    "items": lambda x: {"a": x}.items(),
+    "values": lambda x: {"a": x}.values(),
+    "queue": lambda x: Queue([x]),
+}
+
+
+@pytest.mark.parametrize("make", KEEPING.values(), ids=KEEPING)
+def test_what_would_keep_a_traced_value_is_refused(make: Any) -> None:
+    with pytest.raises(MutationError, match="The result holds a traced value inside"):
+        convert(lambda x: make(x))(jnp.float32(1))

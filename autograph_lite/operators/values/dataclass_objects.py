@@ -11,6 +11,7 @@ into nodes that JAX can take apart, and that come back as the objects themselves
 from __future__ import annotations
 
 import abc
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -75,17 +76,25 @@ def _node_of(leaf: Any) -> pytrees.Held | None:
     return dataclass_node(leaf) if is_structure(leaf) else pytrees.dict_node(leaf)
 
 
-def object_leaves(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
-    """The leaves of a value, and the dataclass objects in it, each once, with the leaves of what they hold."""
+def object_leaves(
+    value: Any, is_leaf: Callable[[Any], bool] | None = None, *, deques: bool = False
+) -> list[Any]:
+    """The leaves of a value, and the dataclass objects in it, each once, with the leaves of what they, and deques, hold."""
     found: list[Any] = []
     seen: set[int] = set()
     todo = [value]
     while todo:
         new = pytrees.leaves(todo.pop(), is_leaf)
         found += [leaf for leaf in new if id(leaf) not in seen]
-        inside = {id(leaf): leaf for leaf in new if is_record(leaf) and id(leaf) not in seen}
+        kinds = (collections.deque,) if deques else ()
+        inside = {
+            id(leaf): leaf
+            for leaf in new
+            if (is_record(leaf) or type(leaf) in kinds) and id(leaf) not in seen
+        }
         seen.update(inside)
-        todo += [value for owner in inside.values() for value in instances.held_by(owner).values()]
+        for owner in inside.values():
+            todo += owner if type(owner) in kinds else instances.held_by(owner).values()
     return found
 
 

@@ -35,7 +35,9 @@ def to_cut(result: Any) -> bool:
     Raises:
       MutationError: there is a stretch elsewhere, as in a tuple.
     """
-    leaves = dataclass_objects.object_leaves(result, is_leaf=lambda node: isinstance(node, (Part, Selection)))
+    leaves = dataclass_objects.object_leaves(
+        result, is_leaf=lambda node: isinstance(node, (Part, Selection)), deques=True
+    )
     parts = [leaf for leaf in leaves if isinstance(leaf, Part)]
     if parts:
         inside = [part for owner in _lists(result) for part in owner if isinstance(part, Part)]
@@ -46,7 +48,7 @@ def to_cut(result: Any) -> bool:
 
 def refuse_deques(result: Any) -> None:
     """Raises MutationError if a deque in a function's result has a length that only the data knows."""
-    for leaf in dataclass_objects.object_leaves(result):
+    for leaf in dataclass_objects.object_leaves(result, deques=True):
         if isinstance(leaf, collections.deque) and is_dynamic(leaf):
             raise list_errors.returned_deque_error(leaf, source_places.here())
 

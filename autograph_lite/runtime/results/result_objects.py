@@ -2,6 +2,7 @@
 
     return Point(x, y)           each call makes a Point of its own, of the arrays that the program gives
     return {1, 2}                each call makes a set of its own
+    return deque([x], 3)         and a deque of its own, of the arrays that the program gives
     return p                     a dataclass object among the arguments is the caller's own
     return DEFAULT               one from elsewhere is that very object
 
@@ -10,6 +11,7 @@ To JAX, a dataclass object that nobody has registered is one leaf. Here its attr
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,7 +39,11 @@ def split_result(
     """
     opened = pytrees.unbox_leaves if values else lambda value: value
     result = opened(result)
-    found = {id(leaf): leaf for leaf in dataclass_objects.object_leaves(result) if _is_changeable(leaf)}
+    found = {
+        id(leaf): leaf
+        for leaf in dataclass_objects.object_leaves(result, deques=True)
+        if _is_changeable(leaf)
+    }
     if not found:
         return Split.of(result, keep_numpy=True)
     passed = {id(owner): number for number, owner in enumerate(given)}
@@ -84,7 +90,7 @@ class _Parting:
         return known
 
     def _opened(self, number: int, owner: Any) -> Made:
-        held = instances.held_by(owner)
+        held = _held_by(owner)
         made = Made(number, type(owner), tuple(held), self._passed.get(id(owner)))
         self._known[id(owner)] = made
         values = [*held.values()] if made.passed is not None else self._values([*held.values()])
@@ -93,15 +99,23 @@ class _Parting:
 
 
 _COPIED = (set, bytearray, np.ndarray)
+_CONTAINERS = (*_COPIED, collections.deque)
+
+
+def _held_by(owner: Any) -> dict[Any, Any]:
+    """What an object holds, by its attributes; of a deque, its items and how many there may be."""
+    if type(owner) is collections.deque:
+        return {"items": [*owner], "maxlen": owner.maxlen}
+    return instances.held_by(owner)
 
 
 def _is_changeable(leaf: Any) -> bool:
-    return type(leaf) in _COPIED or dataclass_objects.is_record(leaf)
+    return type(leaf) in _CONTAINERS or dataclass_objects.is_record(leaf)
 
 
 def _is_made(owner: Any, written: Journal) -> bool:
     """Whether an object that nothing leads to is the call's own."""
-    if type(owner) in _COPIED:
+    if type(owner) in _CONTAINERS:
         return True
     # What holds no traced value may be older than the trace, in a place that nothing here leads to.
     return _can_be_made(type(owner)) and (id(owner) in written.born or tracer_leaks.is_hidden_in([owner]))

@@ -6,10 +6,11 @@ object, or in the closure of a function, would stay a tracer: it is refused wher
 
 from __future__ import annotations
 
+import collections
 import functools
 import gc
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import jax
@@ -94,13 +95,13 @@ def _inside(item: Any) -> list[Any]:
             return [item.func, *item.args, *item.keywords.values()]
         case dict():
             return [*item.values(), *_of_subclass(item)]
-        case list() | tuple() | set() | frozenset():
+        case list() | tuple() | set() | frozenset() | collections.deque():
             return [*item, *_of_subclass(item)]
         case BaseException():
             return [*item.args, *(instances.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
             return [*item.gi_frame.f_locals.values()]
-    if isinstance(item, Iterator) and type(item).__module__ in ("builtins", "itertools"):
+    if isinstance(item, (Iterator, Collection)) and type(item).__module__ in ("builtins", "itertools"):
         return gc.get_referents(item)
     return _attributes(item)
 

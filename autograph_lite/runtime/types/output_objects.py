@@ -5,6 +5,7 @@ return Point(x, [y])         Made(Point, ('a', 'b'), two arrays)
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -79,12 +80,18 @@ class Made:
         if self.number in merging.objects:
             return merging.objects[self.number]
         given = None if self.passed is None or merging.passed is None else merging.passed[self.passed]
-        whole = object.__new__(self.kind) if given is None else given
+        if given is not None:
+            whole = given
+        else:
+            whole = collections.deque() if self.kind is collections.deque else object.__new__(self.kind)
         merging.objects[self.number] = whole
         assert self._held is not None
         values = self._held.merged(merging)  # in any case: it takes the arrays in it
-        for name, value in zip(self.names, values, strict=True) if given is None else ():
-            object.__setattr__(whole, name, value)
+        if given is None and self.kind is collections.deque:
+            whole.__init__(*values)  # it may hold itself
+        elif given is None:
+            for name, value in zip(self.names, values, strict=True):
+                object.__setattr__(whole, name, value)
         return whole
 
     def loosen(self, objects: Sequence[Any]) -> None:
