@@ -119,6 +119,22 @@ def ravel_of_a_product(x, m):
     return h, t
 
 
+def zeros_of_another_shape(x, m):
+    g, h = np.zeros(12), np.ones((3, 4))
+    w = g.reshape(3, 4)
+    w += x[1]
+    w[0] = x[2]
+    v = h[1:].ravel()
+    v *= x[3]
+    u = np.zeros(13)
+    parts = u[:6].reshape(2, 3), u[6:12].reshape(3, 2)
+    for k in range(20):
+        u[:] = k
+        for part in parts:
+            part += x[5]
+    return g, h, u
+
+
 def ravel_of_what_is_computed_of_the_turned(x, m):
     y = (m.T + 1) * 2
     a = y.ravel()
@@ -395,7 +411,7 @@ RIGHT = [
     copies_that_look_like_views, absolute_values, copies_of_rows, turned_by_quarters, arrays_that_lie_so, with_more_axes,
     same_array_after_a_write, writes_to_the_same_array, copies_after_a_write, same_array_in_a_callee, same_array_in_a_loop,
     fortran_order_of_the_transposed_is_a_view, einsum_that_sums_nothing, diagonal_by_einsum, results_into_arrays, not_a_number_in_place, windows,
-    whole_floats, ravel_of_a_product,
+    whole_floats, ravel_of_a_product, zeros_of_another_shape,
 ]  # fmt: skip
 
 

@@ -202,7 +202,7 @@ def _layout_of(array: Any) -> Any:
         if gives_view(equation):
             base = _layout_of(equation.in_tracers[0])
             return None if base is None else _laid_out(equation, base)
-        if equation.primitive.name not in CALLS:
+        if equation.primitive.name not in CALLS and any(each.aval.shape for each in equation.in_tracers):
             return None
     return None if len(array.aval.shape) > 1 and _may_be_turned(array) else _in_order(array.aval.shape)
 
