@@ -36,17 +36,19 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The tests and the doctests; arguments after `--` go to pytest."""
+    """The tests and the doctests; arguments after `--` go to pytest.
+
+    All of them on the highest Python. On others, each test with the first, third.. of its cases.
+    """
     session.install("-e", ".[test]")
     # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
     programs = "400" if session.python == PYTHONS[-1] else "80"
     flags = f"{UNPOLISHED} {WITHOUT_MLIR}" if session.python == "3.11" else UNPOLISHED
     env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FUZZ_PROGRAMS": programs, "XLA_FLAGS": flags}
     # What the pages show is printed by the highest Python, and the layout of the code is the same on every one.
-    left_out = (
-        [] if session.python == PYTHONS[-1] else ["--ignore=tests/test_pages.py", "--ignore=tests/house"]
-    )
-    session.run("pytest", "-n", "2", "--dist", "worksteal", *left_out, *session.posargs, env=env)
+    less = ["--ignore=tests/test_pages.py", "--ignore=tests/house", "--every-other-case"]
+    chosen = [] if session.python == PYTHONS[-1] else less
+    session.run("pytest", "-n", "2", "--dist", "worksteal", *chosen, *session.posargs, env=env)
 
 
 @nox.session

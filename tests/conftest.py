@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import gc
 import os
 import sys
@@ -39,14 +40,34 @@ def eager_threads() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption(
+        "--every-other-case",
+        action="store_true",
+        help="of each test with several cases, run the first, third.. one",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--every-other-case"):
+        config.hook.pytest_deselected(items=_every_other_left_out(items))
     if config.getoption("--run-slow"):
         return
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))
+
+
+def _every_other_left_out(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Takes the second, fourth.. case of each test out of `items`, and gives them."""
+    seen: collections.Counter[str] = collections.Counter()
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        (left_out if seen[test] % 2 else kept).append(item)
+        seen[test] += 1
+    items[:] = kept
+    return left_out
 
 
 @pytest.fixture(autouse=True, scope="module")
