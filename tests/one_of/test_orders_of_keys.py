@@ -107,3 +107,43 @@ def test_keys_keep_their_order(function: Callable[..., Any]) -> None:
         expected = function(x)
         np.testing.assert_allclose(autograph_lite.convert(function)(x), expected, rtol=1e-5)
         np.testing.assert_allclose(jax.jit(autograph_lite.to_graph(function))(x), expected, rtol=1e-5)
+
+
+def either(x):
+    return {"w": x, "b": x * 3} if x > 0 else {"b": x, "w": x + 1}
+
+
+def held_view(x):
+    d = either(x)
+    view = d.values()
+    d["w"] = x * 7
+    return [*view, len(view)]
+
+
+VIEWS = {
+    "a list": lambda x: list(either(x).values()),
+    "unpacked": lambda x: [*either(x).values(), *reversed(either(x).values())],
+    "names": lambda x: (lambda w, b: w - b)(*either(x).values()),
+    "a comprehension": lambda x: [v * len(k) for k, v in either(x).items()],
+    "keys": lambda x: [either(x)[k] for k in either(x).keys()],  # noqa: SIM118
+    "a sum": lambda x: (sum(either(x).values()), max(either(x).values())),
+    "the first": lambda x: next(iter(either(x).values())),
+    "a key": lambda x: "w" in either(x).keys(),  # noqa: SIM118
+    "changed afterwards": held_view,
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_a_dict_that_was_chosen(name: str) -> None:
+    converted = autograph_lite.convert(VIEWS[name])
+    for x in (2.0, -1.0):
+        np.testing.assert_allclose(converted(jnp.float32(x)), VIEWS[name](x))
+
+
+def test_views_of_dicts_with_more_and_less_keys() -> None:
+    def f(x):
+        d = {"a": x} if x > 0 else {"a": x, "b": x}
+        return sum(d.values())
+
+    with pytest.raises(autograph_lite.BranchMismatchError, match="they have not as many keys"):
+        autograph_lite.convert(f)(jnp.float32(1))

@@ -27,7 +27,13 @@ from autograph_lite.analysis import selections
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.operators.calls import host_callbacks, library_calls, method_patching, recursion_guard
+from autograph_lite.operators.calls import (
+    chosen_views,
+    host_callbacks,
+    library_calls,
+    method_patching,
+    recursion_guard,
+)
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
 from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
 from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches, outside_arrays
@@ -111,6 +117,8 @@ def _unspread(called: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _called_for(callee: Any) -> Any:
     if type(callee) is OneOf:
+        if (view := chosen_views.view_of(callee)) is not None:
+            return view
         return lambda *args, **kwargs: on_each(lambda one: call(one)(*args, **kwargs), callee, acts=True)
     if (known := _handing.get(id(callee))) is not None:
         return known

@@ -349,7 +349,7 @@ def _start(name: str, found: Mismatch) -> str:
         return "keep a list or tree that grows in arrays: one of the values, and one of the positions of what follows each."
     before, after = _ARRAY.fullmatch(found.left), _ARRAY.fullmatch(found.right)
     if "{" in found.left and sorted(found.left) == sorted(found.right):
-        return f"make '{name}' with its keys in the order that they have later, sorted ones where `jax.tree.map` makes it."
+        return f"make '{name}' with its keys in one order in every iteration: {{key: {name}[key] for key in sorted({name})}}."
     if found.left == "None":
         return _none(f"'{name}'", found)
     if before and after and before[2]:

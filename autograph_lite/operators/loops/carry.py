@@ -84,6 +84,10 @@ class Unjoinable(Exception):
         self.name, self.found = name, found
 
 
+class Reordered(Unjoinable):
+    """An iteration leaves the keys of a dict in another order, as `jax.tree.map` does, which sorts them."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slot:
     """A place that the loop carries."""
@@ -675,11 +679,21 @@ def _join(
         outlives = None if is_known or join_errors.is_opaque_place(name) else outlives
         joined = holding(join_templates(template, after.template, outlives), [after])
     except Mismatch as found:
-        raise Unjoinable(name, found) from None
+        raise (Reordered if _reorders(template, after.template) else Unjoinable)(name, found) from None
     try:
         return holding(joined, [start])
     except Mismatch as found:
         raise Unjoinable(name, Mismatch(found.right, found.left, many=found.many)) from None
+
+
+def _reorders(before: Template, after: Template) -> bool:
+    """Whether two types that don't fit each other have the same keys, in orders that JAX does not tell apart."""
+    found = [structural(each) for each in (before, after)]
+    if any(each.tree is None for each in found) or found[0].tree == found[1].tree:
+        return False
+    values = [jax.tree.unflatten(each.tree, range(len(each.leaves))) for each in found]
+    variants = [one for value in values for one in (options_of(value) if type(value) is OneOf else [value])]
+    return len({jax.tree.structure(one) for one in variants}) == 1
 
 
 def run_body(

@@ -17,7 +17,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import Mismatch, Template, join_templates, structural
 from autograph_lite.operators.lists import growing_lists
-from autograph_lite.operators.loops.carry import Carry, Grow, Unjoinable
+from autograph_lite.operators.loops.carry import Carry, Grow, Reordered, Unjoinable
 from autograph_lite.operators.trace_context import decision_log
 from autograph_lite.tracing import entered, thread
 
@@ -106,10 +106,23 @@ def _widened(own: Template, earlier: Template) -> Template:
 
 
 def fixpoint_with_init(
-    carry: Carry, body_fun: Callable[..., Any], stage: Callable[[Carry], tuple[Carry, Any]]
+    carry: Carry,
+    body_fun: Callable[..., Any],
+    stage: Callable[[Carry], tuple[Carry, Any]],
+    apart: bool = True,
 ) -> tuple[Carry, Any]:
-    """`fixpoint`, for a loop whose first iteration may not run. Raises CarryMismatchError in place of Unjoinable."""
+    """`fixpoint`, for a loop whose first iteration may not run.
+
+    Raises:
+      CarryMismatchError: in place of Unjoinable.
+      Reordered: where a first iteration that is run before the loop, `apart`, may mend that, and was not yet.
+    """
     try:
         return fixpoint(carry, body_fun, stage)
+    except Reordered as error:
+        if not apart:
+            decision_log.forget_inside()
+            raise
+        raise join_errors.carry(error.name, error.found, body_fun) from None
     except Unjoinable as error:
         raise join_errors.carry(error.name, error.found, body_fun) from None

@@ -1,4 +1,4 @@
-"""Loop peeling for types: would the loop need no union if its first iteration ran before it?
+"""Loop peeling for types: would the loop need no union if its first iteration ran before it? And if it may not run at all?
 
 last = None
 for x in xs:                          one of None and an array before each iteration, an array after each:
@@ -20,7 +20,8 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.joins.join_types import Captured
 from autograph_lite.operators.joins.unions import has_union
 from autograph_lite.operators.loops.carry import Key
-from autograph_lite.operators.trace_context import decision_log
+from autograph_lite.operators.loops.loop_updates import update_all
+from autograph_lite.operators.trace_context import decision_log, path_facts
 
 
 @tracing_state.without_leak_check
@@ -49,6 +50,33 @@ def settles_types(
     for owner, change in path.changes.items():
         after.update(((owner, key), captured) for key, captured in change.captured.items())
     return path.raised is None and all(place in after and _is_array(after[place]) for place in places)
+
+
+def run_first_apart(
+    goes_on: Callable[..., Any], first: Callable[..., Any], rest: Callable[..., Any],
+    values: Sequence[Any], names: Sequence[str], body_fun: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """The variables after a first iteration, if there is one, and the rest of the loop, if there is more.
+
+    params = {"w": w, "b": b}
+    while loss(params) > eps:             here the keys come in the order of above, or sorted
+        params = jax.tree.map(..)         in the rest, sorted before and after each iteration
+
+    `goes_on` says whether there is another iteration, given how many have run, and the variables.
+    """
+
+    def skip(*now: Any) -> Any:
+        return now
+
+    def run(*now: Any) -> Any:
+        enter_generated(body_fun, now)
+        now = tuple(first(*now))
+        return update_all(goes_on(1, *now), remaining, skip, now, names, body_fun)
+
+    def remaining(*now: Any) -> Any:
+        return rest(*map(path_facts.narrow, now))
+
+    return update_all(goes_on(0, *values), run, skip, values, names, body_fun)
 
 
 def _is_array(value: Captured) -> bool:

@@ -22,7 +22,6 @@ from autograph_lite.operators.aliasing import loop_rows, store_check
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.each_variant import selecting
-from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import item_columns, iterables
@@ -36,9 +35,10 @@ from autograph_lite.operators.loops import (
     rolling,
     unroll_warning,
 )
-from autograph_lite.operators.loops.carry import Carry, StandsIn, Unjoinable, run_body
+from autograph_lite.operators.loops.carry import Carry, Reordered, StandsIn, Unjoinable, run_body
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint, fixpoint_with_init
-from autograph_lite.operators.loops.first_iterations import settles_types
+from autograph_lite.operators.loops.first_iterations import run_first_apart, settles_types
+from autograph_lite.operators.loops.loop_updates import at_loop, update_all
 from autograph_lite.operators.loops.rolled_scan import Trial
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.purity import trial
@@ -359,41 +359,11 @@ def _guarded(
             enter_generated(body_fun, operands)
             return body_fun(item, *operands)
 
-        values = _statement(until(*before), skip, run, before, names, body_fun)
+        values = update_all(until(*before), skip, run, before, names, body_fun)
         if loop_options.current().is_over():
             break
         count()
     return values
-
-
-def _statement(
-    test: Any, true_fun: Fun, false_fun: Fun, values: Sequence[Any],
-    names: Sequence[str], body_fun: Fun,
-) -> tuple[Any, ...]:  # fmt: skip
-    """An `if` of our own that updates all the loop's variables."""
-    _place_at(true_fun, body_fun)
-    _place_at(false_fun, body_fun)
-    if len(names) > 1:
-        return tuple(if_part(test, true_fun, false_fun, values, names))
-    only: Any = (
-        (lambda f: lambda *v: (f(*v) or (None,))[0]) if names else (lambda f: lambda *v: f(*v) and None)
-    )
-    result = if_part(
-        test, _place_at(only(true_fun), body_fun), _place_at(only(false_fun), body_fun), values, names
-    )
-    return (result,) if names else ()
-
-
-def _place_at(fun: Any, body_fun: Fun) -> Any:
-    """`fun`, which errors are to show at the loop."""
-    code = body_fun.__code__
-    return place_at(fun, code.co_filename, code.co_firstlineno, code.co_name)
-
-
-def place_at(fun: Any, path: str, line: int, name: str) -> Any:
-    """`fun`, which errors are to show at that line."""
-    fun.__code__ = source_places.relocate(fun.__code__, path, line, name)
-    return fun
 
 
 def _names(body_fun: Fun) -> tuple[str, ...]:
@@ -590,7 +560,7 @@ def _unless(until: Fun, body_fun: Fun, names: tuple[str, ...]) -> Fun:
         failed = carries.failed()
         if traced(failed) or failed:
             stop = jnp.logical_or(truth(stop), failed)
-        return _statement(stop, skip, run, values, names, body_fun)
+        return update_all(stop, skip, run, values, names, body_fun)
 
     return step
 
@@ -612,14 +582,14 @@ def _stage_some(
             past = index >= length
             return past if until is None else jnp.logical_or(past, truth(until(*now)))
 
-        step = _unless(stop, _place_at(one, body_fun), names)
+        step = _unless(stop, at_loop(one, body_fun), names)
         result: tuple[Any, ...] = step(lambda: (index,), *values)
         return result
 
     body.names = names  # type: ignore[attr-defined]
     if most == 0:
         return init
-    return _stage_rows(iterables.Range(0, most, 1), most, _place_at(body, body_fun), init, None)
+    return _stage_rows(iterables.Range(0, most, 1), most, at_loop(body, body_fun), init, None)
 
 
 def _goes_on(now: Carry, arrays: list[Any], until: Until, test: Any = True) -> Any:
@@ -634,7 +604,7 @@ def _goes_on(now: Carry, arrays: list[Any], until: Until, test: Any = True) -> A
 
 def _stage_range(
     items: iterables.Staged, length: Any, body_fun: Fun, init: tuple[Any, ...], until: Until,
-    first: int = 0,
+    first: int = 0, apart: bool = False,
 ) -> tuple[Any, ...]:  # fmt: skip
     """A number of iterations that is known when the program runs, from item `first` on: `lax.while_loop` over an index."""
     names = _names(body_fun)
@@ -666,5 +636,21 @@ def _stage_range(
         start = carries.widen_start(now, after, [test, step], start)
         return after, loop_options.bounded_while_loop(test, step, start, integer_overflow.note)[1:]
 
-    carry, arrays = fixpoint_with_init(Carry.of(names, init, [body_fun]), body_fun, stage)
+    carry = Carry.of(names, init, [body_fun])
+    try:
+        carry, arrays = fixpoint_with_init(carry, body_fun, stage, apart=apart)
+    except Reordered:
+
+        def rest(*now: Any) -> tuple[Any, ...]:
+            return _stage_range(items, bound - 1, body_fun, now, until, first + 1, apart=True)
+
+        def goes_on(done: int, *now: Any) -> Any:
+            left = False if until is None else truth(until(*now))
+            return jnp.logical_and(
+                lax.gt(bound, avals.as_type(done, bound.dtype, weak)), jnp.logical_not(left)
+            )
+
+        return run_first_apart(
+            goes_on, lambda *now: body_fun(items.at(first), *now), rest, init, names, body_fun
+        )
     return carry.finish(arrays)

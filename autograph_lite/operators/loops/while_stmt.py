@@ -23,8 +23,16 @@ from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.lane_eval.path_conditions import Parts
 from autograph_lite.operators.loops import integer_overflow, rolled_while, rolling, unroll_warning
-from autograph_lite.operators.loops.carry import Carry, failed, run_body, unless_failed, widen_start
+from autograph_lite.operators.loops.carry import (
+    Carry,
+    Reordered,
+    failed,
+    run_body,
+    unless_failed,
+    widen_start,
+)
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint_with_init
+from autograph_lite.operators.loops.first_iterations import run_first_apart
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options, path_facts
 from autograph_lite.operators.user_code import source_places
@@ -210,12 +218,25 @@ def _carry(cond_fun: Fun, body_fun: Fun, values: Sequence[Any]) -> Carry:
     return Carry.of(names, values, [cond_fun, body_fun])
 
 
-def _stage(cond_fun: Fun, body_fun: Fun, values: Sequence[Any], test: Any) -> tuple[Any, ...]:
+def _stage(
+    cond_fun: Fun, body_fun: Fun, values: Sequence[Any], test: Any, apart: bool = False
+) -> tuple[Any, ...]:
     known = test if type(test) is _Test else None
     decision_log.refine_decision(decision_log.LOOPS, "while_loop", "the condition is traced")
     carry = known.carry if known else _carry(cond_fun, body_fun, values)
     try:
-        carry, arrays = fixpoint_with_init(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
+        carry, arrays = fixpoint_with_init(
+            carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known), apart
+        )
+    except Reordered:
+
+        def goes_on(_: int, *now: Any) -> Any:
+            return _test(cond_fun, now)
+
+        def rest(*now: Any) -> tuple[Any, ...]:
+            return _stage(cond_fun, body_fun, now, True, apart=True)
+
+        return run_first_apart(goes_on, body_fun, rest, values, carry.names, body_fun)
     except _TestWrites:
         carry, arrays = fixpoint_with_init(
             carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test)

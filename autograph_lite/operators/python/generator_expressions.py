@@ -18,7 +18,8 @@ from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.iteration.iterables import Staged
-from autograph_lite.operators.loops.for_stmt import for_stmt, place_at
+from autograph_lite.operators.loops.for_stmt import for_stmt
+from autograph_lite.operators.loops.loop_updates import place_at
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places

@@ -1,0 +1,51 @@
+"""`d.items()`, where a traced value decides which dict `d` is: what is seen is what the dicts hold when it is looked at."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph_lite.errors import BranchMismatchError
+from autograph_lite.operators.values.one_of import OneOf, on_each, options_of
+
+_VIEWS = ("keys", "values", "items")
+
+
+def view_of(methods: OneOf) -> Callable[[], ChosenView] | None:
+    """What is called in place of one of several dicts' `keys`, `values` or `items`; None for other callables."""
+    options = options_of(methods)
+    is_view = all(
+        isinstance(each, types.BuiltinMethodType) and type(each.__self__) is dict and each.__name__ in _VIEWS
+        for each in options
+    )
+    return (lambda: ChosenView(methods)) if is_view else None
+
+
+class ChosenView:
+    """The keys, values or items of one of several dicts, as many in each."""
+
+    def __init__(self, methods: OneOf) -> None:
+        self._methods = methods
+
+    def _now(self) -> tuple[Any, ...]:
+        found = on_each(lambda method: tuple(method()), self._methods)
+        if isinstance(found, tuple):
+            return found
+        raise BranchMismatchError(
+            "A traced value decides which dict is gone through, and they have not as many keys.",
+            why="How many items there are has to be known while tracing.",
+            fix="go through each of the dicts on its path.",
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._now())
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._now()[::-1])
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(on_each(lambda method: item in method(), self._methods))
