@@ -3,6 +3,7 @@
 __all__ = [
     "for_stmt",
     "integer_overflow",
+    "loop_updates",
     "recursion",
     "rolling",
     "tail_recursion",
