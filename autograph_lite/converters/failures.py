@@ -40,6 +40,7 @@ import gast
 
 from autograph_lite.analysis.exits import jumps_out
 from autograph_lite.converters.context import Context
+from autograph_lite.converters.static import binds_or_suspends
 from autograph_lite.syntax import quote, trees
 
 
@@ -60,7 +61,13 @@ class _Failures(trees.Transformer):
         self.generic_visit(node)
         return _percent(node, self.ag)
 
-    def visit_Assert(self, node: gast.Assert) -> gast.AST:
+    def visit_Assert(self, node: gast.Assert) -> gast.AST | list[gast.stmt]:
+        if node.msg is not None and binds_or_suspends(
+            node.msg
+        ):  # in a generator, whose statements stay Python's
+            message = _Format(self.ag).visit(node.msg)
+            text = "if __debug__ and not test: raise ag.error(AssertionError)(message)"
+            return quote.all_located(quote.stmts(text, ag=self.ag, test=node.test, message=message), node)
         call = quote.expr("ag.assert_(test)", ag=self.ag, test=node.test)
         assert isinstance(call, gast.Call)
         if node.msg is not None:

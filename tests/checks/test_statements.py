@@ -161,6 +161,32 @@ def test_a_name_that_a_message_binds_is_bound_only_where_the_test_fails(x) -> No
     assert_like_python(f, x)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_message_of_a_generator_binds_a_name(n) -> None:
+    def countdown(n, a):
+        while n > 0:
+            n -= 1
+            assert n != 1, f"{n}: {(a := a + 1)}"
+            yield a
+
+    def f(x):
+        return x + sum(countdown(n, 3))
+
+    assert_like_python(f, jnp.float32(2))
+
+
+def test_a_message_of_a_generator_suspends_it() -> None:
+    def asking(n):
+        assert n > 1, (yield n)
+
+    def f(x, n):
+        answers = asking(n)
+        return x + next(answers, 5)
+
+    for n in (1, 2):
+        assert autograph_lite.convert(f)(jnp.float32(2), n) == f(2, n)
+
+
 def test_the_message_is_made_only_where_the_test_fails() -> None:
     made = []
 
