@@ -86,6 +86,7 @@ NAMED: dict[str, Refusal] = {
             "nonlocal",
             "global",
             "del",
+            "key moved",
         ),
     ),
     "TracedIndexError": _refusal(
