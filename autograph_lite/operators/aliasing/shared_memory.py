@@ -294,12 +294,15 @@ def parted_error(name: str) -> MutationError:
     )
 
 
-def refuse_seen_next(variables: Sequence[tuple[str, Any, Any]], names: Collection[str]) -> None:
+def refuse_seen_next(
+    variables: Sequence[tuple[str, Any, Any]], names: Collection[str], slots: Collection[access_paths.Slot]
+) -> None:
     """To be called where an iteration ends.
 
     Args:
       variables: with what they were before the loop, and are now.
-      names: of the loop's variables.
+      names: of those of them that are variables.
+      slots: of those that objects hold.
 
     Raises:
       MutationError: one that the loop writes to is an array in an iteration to come whose writes others are to see.
@@ -314,7 +317,7 @@ def refuse_seen_next(variables: Sequence[tuple[str, Any, Any]], names: Collectio
             if (
                 callers_arrays.is_callers(each)
                 or numpys_arrays.is_handle(each)
-                or (before and user_frames.read_later(before, each, names))
+                or (before and user_frames.read_later(before, each, names, slots))
             ):
                 raise MutationError(
                     f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "

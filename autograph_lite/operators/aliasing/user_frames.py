@@ -109,16 +109,20 @@ def lead_to(arrays: Sequence[Any]) -> bool:
     return any(access_paths.leading_to(run_variables(run), arrays, parts=True, first=True) for run in runs())
 
 
-def read_later(arrays: Sequence[Any], but: Any = None, without: Collection[str] = ()) -> bool:
+def read_later(
+    arrays: Sequence[Any], but: Any = None, without: Collection[str] = (),
+    slots: Collection[access_paths.Slot] = (),
+) -> bool:  # fmt: skip
     """Whether the functions that run read later what leads to one of these arrays, or a part, and not to `but`.
 
-    The names `without` of the innermost function lead to something else by then.
+    The names `without` of the innermost function, and the `slots` of objects, lead to something else by then.
     """
     for number, run in enumerate(runs()):
         variables = run_variables(run)
         if not number:
             variables = {name: value for name, value in variables.items() if name not in without}
         found = access_paths.leading_to(variables, arrays, parts=True, but=but)
+        found = [path for path in found if path.slot is None or path.slot not in slots]
         place = place_of_run(run) if found else None
         readers = [access_paths.readers(path, variables) for path in found]
         if found and (place is None or any(read_after.read_after(place, frozenset().union(*readers)))):

@@ -305,7 +305,9 @@ class Carry:
             *((labels[key], slot.before, contents[key]) for key, slot in self.slots.items()),
         ]
         shared_memory.refuse_seen_next(
-            [(label, start.value, now.value) for label, start, now in ends], self.names
+            [(label, start.value, now.value) for label, start, now in ends],
+            self.names,
+            {(id(slot.place.owner), slot.key) for slot in self.slots.values()},
         )
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
