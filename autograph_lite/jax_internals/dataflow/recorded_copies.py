@@ -54,6 +54,21 @@ def copied(array: Any) -> Any:
         return lax.copy_p.bind(array)
 
 
+def _in_order(fn: Any) -> Any:
+    """`ravel` or `flatten`, also in the order in which the array lies, "A" and "K"."""
+
+    @functools.wraps(fn)
+    def run(a: Any, order: str = "C", **kwargs: Any) -> Any:
+        if order in ("A", "K") and isinstance(a, core.Tracer):
+            if view_equations.lies_in_a_row(a) or (order == "A" and not view_equations.lies_turned(a)):
+                order = "C"
+            elif view_equations.lies_turned(a):
+                order = "F"
+        return fn(a, order, **kwargs)
+
+    return run
+
+
 def _in_a_row(fn: Any) -> Any:
     """`ravel`, which gives a vector itself, and in NumPy a copy of one with gaps: `x[::2].ravel()`."""
 
@@ -138,14 +153,9 @@ _COPYING: dict[Any, Any] = {
     },
     core.Tracer.diagonal: _fixed(core.Tracer.diagonal),
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
-    **{fn: _in_a_row(fn) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
-    **{
-        fn: _copying(fn)
-        for fn in (
-            jnp.astype,
-            *(getattr(kind, name) for kind in (ArrayImpl, core.Tracer) for name in ("astype", "flatten")),
-        )
-    },
+    **{fn: _in_a_row(_in_order(fn)) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
+    **{fn: _copying(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
+    **{fn: _copying(_in_order(fn)) for fn in (ArrayImpl.flatten, core.Tracer.flatten)},
 }
 
 

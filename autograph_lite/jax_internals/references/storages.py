@@ -101,6 +101,9 @@ class References:
     copied: dict[int, Any] = dataclasses.field(default_factory=dict)
     # arrays without axes that are parts of others, and no numbers: `x[i, ...]`
     cells: dict[int, Any] = dataclasses.field(default_factory=dict)
+    flats: dict[int, Any] = dataclasses.field(
+        default_factory=dict
+    )  # what stands for `x.flat`, whose parts are copies
     # arrays of the program to which NumPy lets nobody write
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
     # whether an array of NumPy's was there before the function, and is to be an argument of its program
@@ -319,8 +322,10 @@ def _view_equation(array: Any) -> Any:
 
 
 def as_indexed(found: Any, array: Any, index: Any) -> Any:
-    """`found`, what JAX gives for `array[index]`, where no axis is left: a number, but with `...` in the index a part."""
+    """`found`, what JAX gives for `array[index]`: a copy of `x.flat`; with no axis left a number, but with `...` a part."""
     known: References | None = thread.now.references
+    if is_flat(array) and found.ndim:
+        return lax.copy_p.bind(found)
     if (
         known is None
         or type(index) is not tuple
@@ -339,6 +344,11 @@ def is_cell(array: Any) -> bool:
     """Whether an array without axes is a part of another one, as `x[i, ...]` is, and no number, as `x[i]`."""
     known = _known().cells
     return bool(known) and id(array) in known
+
+
+def is_flat(array: Any) -> bool:
+    """Whether an array stands for `x.flat`."""
+    return id(array) in _known().flats
 
 
 def _copy_of_tracer(tracer: Any) -> Any:

@@ -187,6 +187,11 @@ def lies_in_a_row(array: Any, order: Any = None) -> bool:
     )
 
 
+def lies_turned(array: Any) -> bool:
+    """Whether an array lies in a row in the order of Fortran, as `m.T` does."""
+    return lies_in_a_row(array, range(array.ndim)[::-1])
+
+
 def _steps(equation: Any) -> list[Any]:
     """The equations that a function which JAX compiles is made of, or the equation itself."""
     return equation.params["jaxpr"].jaxpr.eqns if equation.primitive.name in CALLS else [equation]

@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
@@ -27,10 +26,10 @@ from autograph_lite.operators.aliasing import (
     ways_out,
     yielded_arrays,
 )
-from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
+from autograph_lite.operators.numpy_calls import in_place_calls
 from autograph_lite.operators.ragged import blocks
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
@@ -181,20 +180,7 @@ def _refuse_unclear(array: Any) -> None:
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
     """Refuses what NumPy does not write to an array."""
     block_stores.refuse_other_shape(array, new)
-    if _kind(new.dtype) > _kind(array.dtype):
-        error = TypeError(
-            f"Cannot cast ufunc '{symbol}' output from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
-        )
-        exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
-        raise error
-
-
-def _kind(dtype: Any) -> int:
-    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
-    kinds: tuple[Any, ...] = (
-        jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating,
-    )  # fmt: skip
-    return next(number for number, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind))
+    in_place_calls.refuse_cast(array, f"ufunc '{symbol}' output", new)
 
 
 def _refuse_loops_names(array: Any) -> None:

@@ -100,7 +100,7 @@ def item(base: Any, index: Any) -> Any:
         base = births.taken_of(base) if has_axes else jnp.asarray(base)
         _check_array(base, index)
         if blocks.is_needed(index):
-            block = blocks.read_block(base, index)
+            block = blocks.read_block(recorded_copies.copied(base) if storages.is_flat(base) else base, index)
             return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
         part = storages.as_indexed(part, base, index)
@@ -667,10 +667,14 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     if isinstance(base, _ARRAYS) or dynamic_length.is_dynamic(base):
         index = as_number(index)
     several = [index] if type(index) is OneOf else _several(index, base)
+    if isinstance(base, _ARRAYS) and type(value) is OneOf:  # a part `x[m]`, or a number
+        several = [value, *several]
     if type(base) is OneOf or several:
 
         def write(one: Any, *known: Any) -> Any:
-            now = write_item(one, _with_known(index, iter(known)), value)
+            parts = iter(known)
+            new = next(parts) if several and several[0] is value else value
+            now = write_item(one, _with_known(index, parts), new)
             return None if now is one else now
 
         new = on_each(write, base, *several, writes=True)

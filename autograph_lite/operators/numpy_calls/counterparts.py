@@ -184,7 +184,8 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
         own, named = _arguments(name, fun, theirs, args, kwargs)
 
         def new() -> Any:
-            found = theirs(*own, **named)
+            known = "" if kwargs.get("casting", "same_kind") != "same_kind" else fun.__name__
+            found = in_place_calls.fitting(out, known, theirs, *own, **named)
             return found if where is True else jnp.where(where, found, out)
 
         return in_place_calls.store_whole, (out, new, lambda: _refused(name, *function_table.OUT)), {}

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.errors import PythonOnlyError
+from autograph_lite.errors import DynamicShapeError, PythonOnlyError
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.lists import capacity
@@ -70,13 +70,41 @@ def polydiv(u: Any, v: Any) -> Any:
     size = rest.shape[0]
     if size == 1:
         return quotient, rest
-    unit = jnp.finfo(rest.dtype).eps * jnp.max(jnp.abs(u))  # type: ignore[no-untyped-call]
-    counts = jnp.abs(rest) > jnp.maximum(1e-8, 8 * unit)  # the other ones are what rounding leaves of zeros
+    eps = jnp.finfo(rest.dtype).eps  # type: ignore[no-untyped-call]
+    taken = jnp.convolve(jnp.abs(quotient), jnp.abs(v))[-size:]  # from each of them, with some rounding
+    counts = jnp.abs(rest) > jnp.maximum(
+        1e-8, 8 * eps * taken
+    )  # the other ones are what that leaves of zeros
     first = jnp.where(jnp.any(counts), jnp.argmax(counts), size - 1)
     fix = "take the coefficients of the rest by jnp.polydiv(u, v)[1], with the zeros in front."
     why = "Only the data knows how many zeros its rest begins with."
     origin = Origin(source_places.here(), Spelled(source_places.expression(), why, fix))
     return quotient, Selection(rest, (Span(size, first, size),), origin)
+
+
+def polymul(a1: Any, a2: Any) -> Any:
+    """`np.polymul`, which leaves out zeros in front: those that the text shows; where the data has one, a check fails."""
+    return jnp.polymul(*map(_beginning_with_none, (a1, a2)))
+
+
+def _beginning_with_none(p: Any) -> Any:
+    p = known_value(p) if isinstance(p, Tracer) and known_value(p) is not None else p
+    if not isinstance(p, Tracer):
+        p = p if isinstance(p, (list, tuple)) else np.atleast_1d(p)
+        while len(p) > 1 and not isinstance(p[0], Tracer) and p[0] == 0:
+            p = p[1:]
+        if not isinstance(p[0], Tracer):
+            return jnp.asarray(p)
+    p = jnp.atleast_1d(jnp.asarray(p))
+    if p.size > 1:
+        error = DynamicShapeError(
+            f"'{source_places.expression()}' multiplies a polynomial that begins with a zero.",
+            where=source_places.here(),
+            why="NumPy leaves such zeros out, and the program is compiled for as many coefficients as there are.",
+            fix="leave them out before the call; or keep them: np.convolve(p, q).",
+        )
+        carried_checks.fail_if(p[0] == 0, error)
+    return p
 
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:

@@ -128,6 +128,17 @@ def _meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "
     return grids if sparse else _broadcast_arrays(*grids)
 
 
+def _triangle(name: str) -> Callable[..., Any]:
+    """`np.tril` or `np.triu`, of one axis as many times as it has items."""
+    fun = getattr(jnp, name)
+
+    def run(m: Any, k: Any = 0) -> Any:
+        m = jnp.asarray(m)
+        return fun(jnp.broadcast_to(m, m.shape * 2) if m.ndim == 1 else m, k)
+
+    return run
+
+
 def _running(name: str) -> Callable[..., Any]:
     """`np.cumsum` and the like, which have the type of a sum."""
     fun = getattr(jnp, name)
@@ -270,7 +281,9 @@ _OWN: dict[str, Any] = {
     "fix": jnp.trunc, "histogram": _histogram, "meshgrid": _meshgrid,
     **dict.fromkeys(("around", "round"), in_place_calls.rounded), "row_stack": jnp.vstack,
     "bincount": counts_and_places.bincount,
-    "polydiv": counts_and_places.polydiv,
+    **{name: in_place_calls.products(name) for name in ("dot", "inner")}, "clip": in_place_calls.within_limits,
+    **{name: _triangle(name) for name in ("tril", "triu")},
+    "polydiv": counts_and_places.polydiv, "polymul": counts_and_places.polymul,
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,

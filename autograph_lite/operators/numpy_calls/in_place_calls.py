@@ -20,11 +20,14 @@ from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
 
 def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    if casting == "same_kind":
+        refuse_cast(dst, "array data", jnp.asarray(src))
     return jnp.where(where, src, dst)
 
 
@@ -151,18 +154,78 @@ def rounded(a: Any, decimals: Any = 0) -> Any:
     return (quotient + up.astype(array.dtype)) * unit
 
 
+def within_limits(a: Any, a_min: Any = None, a_max: Any = None, **named: Any) -> Any:
+    """`np.clip`, also of complex numbers, which NumPy has an order of."""
+    if not any(map(np.iscomplexobj, (a, a_min, a_max))):
+        return _jaxs_clip(a, a_min, a_max, **named)
+    low, high = named.get("min", a_min), named.get("max", a_max)
+    found = jnp.asarray(a) if low is None else jnp.maximum(a, low)
+    return recorded_copies.made_new(found if high is None else jnp.minimum(found, high), (a,), {})
+
+
+_jaxs_clip = recorded_copies.jax_stand_in(jnp.clip)
+
+
+def products(name: str) -> Callable[..., Any]:
+    """`np.dot` or `np.inner`, of a number as NumPy's `*`."""
+    fun = getattr(jnp, name)
+
+    def product(a: Any, b: Any) -> Any:
+        if all(isinstance(each, (list, tuple)) or jnp.ndim(each) for each in (a, b)):
+            return fun(a, b)
+        return jnp.multiply(
+            *(np.asarray(each) if type(each) in (bool, int, float) else jnp.asarray(each) for each in (a, b))
+        )
+
+    return product
+
+
+def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
+    """What `fun` gives, which `out=array` gets; refused where a ufunc of NumPy's, or what is made of one, refuses it."""
+    new = fun(*args, **named)
+    if isinstance(getattr(np, name, None), np.ufunc) or name in ("around", "clip", "round"):
+        tens = name in ("around", "round") and any(
+            type(each) is int and each < 0 for each in (*args[1:], *named.values())
+        )
+        kind = new.astype(float) if tens else new
+        if name not in ("ceil", "floor", "trunc"):  # which leave NumPy's integers as they are
+            refuse_cast(array, f"ufunc '{name}' output", kind)
+    return new
+
+
+def refuse_cast(array: Any, what: str, new: Any) -> None:
+    """Refuses to write to an array, as NumPy's `+=` does, what is of a type of a higher kind."""
+    if _kind(new.dtype) > _kind(array.dtype):
+        error = TypeError(
+            f"Cannot cast {what} from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
+        )
+        exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
+        raise error
+
+
+def _kind(dtype: Any) -> int:
+    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
+    kinds: tuple[Any, ...] = (
+        jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating,
+    )  # fmt: skip
+    return next(number for number, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind))
+
+
 _jaxs_round = recorded_copies.jax_stand_in(jnp.round)
 
 
 def _taking_out(name: str) -> Any:
     """A method of an array that may be handed the array for its result, `x.clip(0, 1, out=x)`."""
-    method = rounded if name == "round" else recorded_copies.jax_stand_in(getattr(Tracer, name))
+    own: Any = {"clip": within_limits, "dot": products("dot"), "round": rounded}
+    method = own.get(name) or recorded_copies.jax_stand_in(getattr(Tracer, name))
 
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is None:
             return method(self, *args, **kwargs)
-        return store_whole(out, lambda: method(self, *args, **kwargs), lambda: _out_of_jax(name))
+        return store_whole(
+            out, lambda: fitting(out, name, method, self, *args, **kwargs), lambda: _out_of_jax(name)
+        )
 
     return run
 
@@ -208,8 +271,10 @@ def _only_read(name: str, fix: str) -> property:
 
 def _flat(self: Any) -> Any:
     """`x.flat`: the array's own items in a row, as `x.reshape(-1)` gives them where NumPy copies nothing for it."""
-    row = self.reshape(-1)
+    row = self.reshape(1, -1).reshape(-1)  # another one than `x`
     if storages.root(row) is storages.root(self):
+        if (known := thread.now.references) is not None:
+            known.flats[id(row)] = row
         return row
     raise MutationError(
         f"The items of an array, {describe(self)}, are asked for by `.flat`, and do not lie in a row.",

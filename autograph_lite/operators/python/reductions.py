@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_st
 from autograph_lite.jax_internals.dataflow import long_literals
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.branches.if_stmt import if_part
-from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
@@ -113,12 +113,12 @@ def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> An
 
 def min_(*args: Any, **kwargs: Any) -> Any:
     """`min(...)`."""
-    return _extreme(min, lambda new, best: compared("<", new, best), args, kwargs)
+    return _extreme(min, lambda new, best: python_truth(compared("<", new, best)), args, kwargs)
 
 
 def max_(*args: Any, **kwargs: Any) -> Any:
     """`max(...)`."""
-    return _extreme(max, lambda new, best: compared(">", new, best), args, kwargs)
+    return _extreme(max, lambda new, best: python_truth(compared(">", new, best)), args, kwargs)
 
 
 def _extreme(

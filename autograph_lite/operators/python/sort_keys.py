@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.joins.literal_types import stacked
 from autograph_lite.operators.lists import sort_order
 from autograph_lite.operators.python.logical import asks_for_order, compared
@@ -89,7 +89,7 @@ class _Asked:
         self.keys, self.number, self.answers = keys, number, answers
 
     def __lt__(self, other: _Asked) -> Any:
-        answer = compared("<", self.keys[self.number], self.keys[other.number])
+        answer = python_truth(compared("<", self.keys[self.number], self.keys[other.number]))
         if traced(answer):
             self.answers[self.number, other.number] = answer
             raise _UndecidedError
@@ -101,7 +101,7 @@ def _by_answers(keys: Sequence[Any], answers: Answers, reverse: bool) -> Any:
     pairs = [*itertools.permutations(range(len(keys)), 2)]
     for first, second in pairs:
         if (first, second) not in answers:
-            answers[first, second] = compared("<", keys[first], keys[second])
+            answers[first, second] = python_truth(compared("<", keys[first], keys[second]))
     which = jnp.stack([jnp.asarray(truth(answers[pair])) for pair in pairs])
     square = jnp.zeros((len(keys), len(keys)), bool).at[tuple(np.transpose(pairs))].set(which)
     return sort_order.by_answers(square, reverse=reverse)

@@ -161,6 +161,6 @@ def astype(value: Selection, dtype: Any) -> Any:
 
 
 METHODS.update({
-    "astype": astype, "copy": _unary(jnp.copy), "conj": _unary(jnp.conj), "real": _unary(jnp.real),
-    "imag": _unary(jnp.imag), "clip": lambda value, *a, **k: elementwise(lambda x: x.clip(*a, **k), (value,)),
+    "astype": astype, "copy": _unary(jnp.copy), "conj": _unary(jnp.conj),
+    "clip": lambda value, *a, **k: elementwise(lambda x: x.clip(*a, **k), (value,)),
 })  # fmt: skip

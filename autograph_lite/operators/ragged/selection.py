@@ -109,6 +109,16 @@ class Selection:
         """The axes in reverse."""
         return having(self, self.array.T, self.extents[::-1], memory=self.memory)
 
+    @property
+    def real(self) -> Any:
+        """The real parts."""
+        return having(self, self.array.real, self.extents, memory=self.memory)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts."""
+        return having(self, self.array.imag, self.extents, memory=self.memory)
+
     def described(self) -> str:
         """How messages name it, among arrays."""
         return shape_text(self)
