@@ -366,3 +366,25 @@ def test_a_list_that_python_knows_stays_one():
     starts, x = [3, 1, 0, 2], np.float32(2)
     assert [len(ys) for ys in ag.convert(counted_down)(starts, x)] == starts
     assert ag.convert(counted_down)(starts, x) == counted_down(starts, x)
+
+
+def noted(xs):
+    """As `drained`, with what comes out in an array that has two names."""
+    out = np.zeros(len(xs), np.float32)
+    seen = out
+    for r in range(len(xs)):
+        stack, total = [xs[r]], 0.0
+        while stack:
+            x = stack.pop()
+            total += x
+            if x > 0.25:
+                stack.append(jnp.sin(x) - 0.2)
+        out[r] = total
+    return seen
+
+
+def test_where_the_function_is_traced_again_it_is_known_which_loops_need_room():
+    compiled = ag.convert(noted)
+    assert "length=20" in str(compiled.get_concrete_function(jnp.ones(20)).jaxpr)
+    xs = np.array([0.1, 3.5, 0.9, 2.2, -1, 0.7, 1.2, 4.5, 0.3, 2.5], np.float32)
+    np.testing.assert_allclose(compiled(xs), noted(xs), rtol=1e-4)

@@ -33,9 +33,10 @@ class Capacity:
     """The room of a program."""
 
     items: int  # for how many items, in each loop whose bound is not known
+    # the bodies of those that make lists longer, where Python has run all loops around: in this trace, or in one before that
+    # was given up
+    loops: set[types.CodeType]
     used: bool = False  # whether there is such a loop
-    # the bodies of those that make lists longer, where Python has run all loops around
-    loops: set[types.CodeType] = dataclasses.field(default_factory=set)
 
 
 def room(*, of_list: bool = False) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import random
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -99,6 +100,7 @@ class Program:
       outside_arrays: arrays of NumPy's that nobody passes, and that it writes to: the last of a call's; grows likewise.
       reborn: the calls of NumPy's that make arrays of the program, as those get traced items; grows likewise.
       written: those that a program may write to, as far as that is known; grows while it is traced.
+      endless: the bodies of loops that make lists longer as long as the data say; grows likewise.
 
     Attributes:
       held: the types of the state's arrays.
@@ -127,11 +129,12 @@ class Program:
         written: set[int],
         reborn: set[retracing.Site],
         turned: set[Any],
+        endless: set[types.CodeType],
         outside_arrays: list[Any],
     ) -> None:
         self.fn, self.name, self.arguments, self.state = fn, name, arguments, state
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
-        self.capacity = capacity.Capacity(room)
+        self.capacity = capacity.Capacity(room, endless)
         self.before = held.emptied()
         self.held = [
             jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=avals.weak_type(a)) for a in held.arrays

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import types
 from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any, ClassVar, Protocol
 
@@ -122,6 +123,7 @@ class Trace:
         self._written: set[int] = set()  # the arrays that programs may write to
         self._reborn: set[retracing.Site] = set()  # calls of NumPy's that make arrays of the program
         self._turned: set[Any] = set()  # see `References.turned`
+        self._endless_loops: set[types.CodeType] = set()  # see `Capacity.loops`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
@@ -430,6 +432,7 @@ class Trace:
             written=self._written,
             reborn=self._reborn,
             turned=self._turned,
+            endless=self._endless_loops,
             outside_arrays=self._outside,
         )
 
