@@ -52,6 +52,16 @@ def holders(x):
     return before, s.rest, first["a"], rows[1]
 
 
+def flattened(x):
+    a, b, c, d = np.ones((2, 2)) * 2, np.linspace(0, 1, 4), np.sqrt(np.ones((2, 2))), np.arange(4.0) / 3
+    a.ravel()[1] = x[0]
+    p, q, r = b.reshape(2, 2), c.ravel(), d.reshape(2, 2)
+    p -= x[1]
+    q[3] = x[2]
+    r *= x[3]
+    return a, b, p, c, d
+
+
 def helpers(x):
     whole, part, m = np.empty(4), np.zeros(6), np.zeros((2, 4))
     fill(whole, x)
@@ -440,7 +450,7 @@ def test_that_remedy_is_true() -> None:
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     **dict.fromkeys((items_that_are_added_to, drawn, filled_anew), (X,)),
-    **dict.fromkeys((names, holders, helpers, closures, closures_in_loops, views, computed, augmented, branches, swapped, functions), (X,)),
+    **dict.fromkeys((names, holders, flattened, helpers, closures, closures_in_loops, views, computed, augmented, branches, swapped, functions), (X,)),
     **dict.fromkeys((loops, rows_at_data, simulated, tables), (X, N)),
 }  # fmt: skip
 

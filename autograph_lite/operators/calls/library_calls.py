@@ -183,7 +183,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             traced_text.refuse_made_of_text(fn, values, result)
         if noted:
             journal.passed(noted)
-        return births.made(result, values) if makes_arrays else result
+        return births.made(result, [*values, getattr(fn, "__self__", None)]) if makes_arrays else result
 
     return run
 
