@@ -117,8 +117,13 @@ def _is_noted(array: Any, noted: dict[int, Any]) -> bool:
 def note_next(new: Any, *before: Any) -> Any:
     """Notes that the array `new` is NumPy's if one of those is from which it comes; gives it."""
     known = thread.now.references
-    if known is None or not isinstance(new, Tracer) or not new.ndim or any(new is each for each in before):
+    if known is None or not isinstance(new, Tracer) or any(new is each for each in before):
         return new
+    if not new.ndim:
+        has_cell = any(
+            isinstance(each, np.ndarray) or storages.is_cell(each) for each in before if not np.ndim(each)
+        )
+        return storages.note_cell(new) if has_cell else new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
         known.numpys[id(new)] = new
     return new

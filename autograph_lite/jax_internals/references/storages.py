@@ -335,9 +335,14 @@ def as_indexed(found: Any, array: Any, index: Any) -> Any:
         return found
     if not any(each is ... for each in index):
         return lax.copy_p.bind(found) if found is array else found
-    if array.ndim:
-        known.cells[id(found)] = found
-    return found
+    return note_cell(found) if array.ndim else found
+
+
+def note_cell(array: Any) -> Any:
+    """Notes that an array, if it has no axes, is one of NumPy's, or a part of one, and no number; gives it."""
+    if not array.ndim:
+        _known().cells[id(array)] = array
+    return array
 
 
 def is_cell(array: Any) -> bool:

@@ -52,7 +52,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         return found
     if type(found) in (tuple, list):
         return type(found)([made(each, given) for each in found])
-    if type(found) is not np.ndarray or found.dtype.kind not in "biufc" or not found.ndim:
+    if type(found) is not np.ndarray or found.dtype.kind not in "biufc":
         return found
     owner = owners(found)[-1]
     if _site_of(owner) is not None or any(
@@ -66,6 +66,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     if site in known.reborn:
         array = _of_program(found)
         known.numpys[id(array)] = known.handles[id(array)] = array
+        storages.note_cell(array)
         return numpys_arrays.note_type(array, found)
     known.born[id(found)] = weakref.ref(found), site
     known.sites.add(site)

@@ -71,7 +71,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         ways_out.refuse_raised(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
-        if not array.ndim and not storages.is_cell(array):
+        before = [isinstance(each, np.ndarray) for each in numpys_arrays.same_in_loops(array)]
+        if not array.ndim and not storages.is_cell(array) and not any(before):
             return NotImplemented
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):

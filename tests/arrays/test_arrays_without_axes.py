@@ -1,0 +1,79 @@
+"""Arrays without axes that the function makes are arrays, and no numbers: who knows them sees what is written to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from autograph_lite import MutationError, convert
+
+
+def dots_are_a_view(s, x):
+    a = np.zeros(())
+    a[...] = s
+    c = a[...]
+    c[...] = 5
+    return a, c
+
+
+def another_name(s, x):
+    a = np.array(1.0)
+    b = a
+    a += s
+    a[()] = a * 2
+    return a, b
+
+
+def a_list_holds_it(s, x):
+    a = np.zeros(())
+    held = [a]
+    a[...] = x.sum()
+    return a, held
+
+
+def with_an_axis(s, x):
+    a = np.zeros(())
+    b, c = a.reshape(1), a[None]
+    a[...] = s
+    c[0] += 1
+    return a, b, c
+
+
+def a_number_is_a_copy(s, x):
+    a = np.zeros(())
+    n = a[()]
+    a[...] = s
+    b = a.copy()
+    b[...] = 7
+    return a, n, b
+
+
+def a_sum_in_a_loop(s, x):
+    total = np.array(0.0)
+    for v in x:
+        total += v
+    return total * s
+
+
+@pytest.mark.parametrize(
+    "f", [dots_are_a_view, another_name, a_list_holds_it, with_an_axis, a_number_is_a_copy, a_sum_in_a_loop]
+)
+def test_it_is_as_in_numpy(f: Any) -> None:
+    x = np.arange(4, dtype=np.float32)
+    found, expected = convert(f)(np.float32(1.5), x), f(np.float32(1.5), x)
+    jax.tree.map(np.testing.assert_allclose, jax.tree.leaves(found), jax.tree.leaves(expected))
+
+
+def test_a_sum_in_a_loop_that_another_name_knows_is_refused() -> None:
+    def f(x):
+        total = np.array(0.0)
+        same = total
+        for v in x:
+            total += v
+        return total, same
+
+    with pytest.raises(MutationError):
+        convert(f)(np.arange(4, dtype=np.float32))
