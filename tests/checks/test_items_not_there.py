@@ -1,10 +1,12 @@
-"""Is an item that is not there while tracing an error only where the data comes to it, as in Python?"""
+"""Is an item that is not there, or None, while tracing an error only where the data comes to it, as in Python?"""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import autograph_lite
 
 from .outcomes import assert_like_python
 
@@ -91,7 +93,41 @@ def searched_back(xs):
     return stack[0], n
 
 
+def differences(xs):
+    before, n, total = None, 0, xs[0] * 0
+    for x in xs:
+        if n > 0:
+            total += less(x, before)
+        before, n = x, n + 1
+    return total, before
+
+
+def less(x, before):
+    return x - before
+
+
+def greatest(xs):
+    best, found = None, False
+    for x in xs:
+        if x > 0:
+            if found:
+                best = max(best, x) + best.size
+            else:
+                best, found = x, True
+    return -1.0 if best is None else best, found
+
+
+def nothing_to_divide_by(xs):
+    parts = 0
+    if xs[0] > 0:
+        return 1 / parts
+    return 2.0
+
+
 PROGRAMS = [
+    differences,
+    greatest,
+    nothing_to_divide_by,
     popped,
     popped_in_a_while,
     last_read,
@@ -108,3 +144,14 @@ PROGRAMS = [
 @pytest.mark.parametrize("fn", PROGRAMS)
 def test_it_is_an_error_where_python_comes_to_it(fn, values):
     assert_like_python(fn, jnp.asarray(np.array(values, np.float32)))
+
+
+def test_the_text_about_none_names_no_tracer():
+    @autograph_lite.convert
+    def f(x, n):
+        before = None
+        return x - before if n > 0 else x
+
+    assert f(np.float32(1), np.int32(0)) == 1
+    with pytest.raises(TypeError, match="for -: 'Array' and 'NoneType'"):
+        f(np.float32(1), np.int32(1))

@@ -7,6 +7,7 @@ made it, `Heavy(...)`, with holes for the traced values; these travel in the pro
 from __future__ import annotations
 
 import dataclasses
+import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -70,20 +71,43 @@ def explicit(error: BaseException) -> None:
 
 
 def is_explicit(error: BaseException) -> bool:
-    """Whether a `raise` statement of the user's has raised `error`, or the read of what has no value or is not there."""
+    """Whether a `raise` statement of the user's has raised `error`, or Python has, of values that it knows.
+
+    Such are a read of what has no value or is not there, a division by 0, and a use of None.
+    """
     if covered(error) is not None:
         return False
     unassigned = type(error) is UnboundLocalError or (
         type(error) is NameError and "free variable" in str(error)
     )
-    return unassigned or any(known is error for known in _remembered()) or _is_missing_item(error)
+    return (
+        unassigned
+        or any(known is error for known in _remembered())
+        or is_about_none(error)
+        or _is_of_known_values(error)
+    )
 
 
-def _is_missing_item(error: BaseException) -> bool:
-    """Whether a line of the user's has asked one of Python's containers for an item that is not there."""
-    last = source_places.entries(error.__traceback__)[-1:]
-    files = [entry.tb_frame.f_code.co_filename for entry in last]
-    return type(error) in (IndexError, KeyError) and not all(map(ownership.is_library_file, files))
+def is_about_none(error: BaseException) -> bool:
+    """Whether a line of the user's has used None for what it is not, as the `best` of `best = None; found = False`."""
+    if isinstance(error, AttributeError):
+        return error.obj is None
+    if type(error) is not TypeError or "NoneType" not in str(error):
+        return False
+    path = _last_file(error)
+    return path.startswith(f"{source_places.PACKAGE}/") or not ownership.is_library_file(path)
+
+
+def _is_of_known_values(error: BaseException) -> bool:
+    """Whether a line of the user's has asked one of Python's containers for an item that is not there, or divided by 0."""
+    kinds = IndexError, KeyError, ZeroDivisionError
+    return type(error) in kinds and not ownership.is_library_file(_last_file(error))
+
+
+def _last_file(error: BaseException) -> str:
+    """The file whose line has raised `error`; "" where that is not known."""
+    entries = source_places.entries(error.__traceback__)
+    return entries[-1].tb_frame.f_code.co_filename if entries else ""
 
 
 def covered(error: BaseException) -> AutographError | None:
@@ -150,6 +174,8 @@ class Recipe:
 
 def recipe_of(error: BaseException) -> Recipe:
     """The recipe of `error`, and of its cause."""
+    if is_about_none(error):  # Python's text names the types of both operands
+        error.args = tuple(re.sub(r"\b\w*Tracer\b", "Array", str(each)) for each in error.args)
     payload: list[Any] = []
     make = _maker(error, payload)
     cause, hidden = error.__cause__, error.__suppress_context__
