@@ -188,7 +188,7 @@ def test_a_tuple_that_grows_in_a_loop() -> None:
             found = found + (x,)
         return found
 
-    assert message(f, jnp.ones(5)) == (
+    assert message(f, jnp.ones(100)) == (
         "CarryMismatchError: 'found' is (float32[],) before an iteration of the loop and (float32[], float32[]) after it.\n"
         "  test.py:2 in f\n"
         "      for x in xs:\n"

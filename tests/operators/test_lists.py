@@ -261,7 +261,8 @@ def test_objects_made_in_the_loop_are_refused():
             ys.append(Point(x))
         return ys
 
-    assert "A Point object that is made in a staged loop is put into a list." in message(fn, XS)
+    many = np.arange(100, dtype=np.float32)
+    assert "A Point object that is made in a staged loop is put into a list." in message(fn, many)
 
 
 def test_a_refused_loop_leaves_the_list_as_it_was():

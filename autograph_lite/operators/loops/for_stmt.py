@@ -14,7 +14,14 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.errors import BranchMismatchError, IterationError, MutationError
+from autograph_lite.errors import (
+    BranchMismatchError,
+    CarryMismatchError,
+    IterationError,
+    MutationError,
+    PythonOnlyError,
+    TracedIndexError,
+)
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding
@@ -23,7 +30,7 @@ from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.each_variant import selecting
 from autograph_lite.operators.branches.truth import truth
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.lane_eval.path_conditions import Parts, Split
@@ -130,7 +137,39 @@ def _run(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> t
             if most is not None:
                 return _stage_some(items, length, most, body_fun, init, until)
             return _stage_range(items, length, body_fun, init, until)
-        return init if length == 0 else _stage_rows(items, length, body_fun, init, until)
+        if length == 0:
+            return init
+        return _rows(items, length, body_fun, init, until)
+
+
+def _rows(
+    items: iterables.Staged, length: Any, body_fun: Fun, init: tuple[Any, ...], until: Until
+) -> tuple[Any, ...]:
+    """A known number of iterations: one body, or one for each where they are few and no body does for all."""
+    refused: Exception | None = None
+    if is_symbolic(length) or length > _FEW or not rolling.is_each_apart(body_fun):
+        try:
+            with container_identity.unless_it_fails():
+                return _stage_rows(items, length, body_fun, init, until)
+        except _UNLIKE as error:
+            if is_symbolic(length) or length > _FEW:
+                raise
+            refused = error
+            decision_log.forget_inside()
+    decision_log.refine_decision(decision_log.LOOPS, "unrolled", "one body does not do for all items", 0)
+    try:
+        values = _unrolled(range(length), map(items.at, range(length)), body_fun, init, until, None)
+    except Exception as error:
+        if isinstance(refused, (CarryMismatchError, MutationError)):
+            raise refused from None
+        raise error from None
+    rolling.note_each_apart(body_fun)
+    return values
+
+
+# The number of an item is the key of a dict, an array gets longer, the item of a list is another text in each iteration.
+_UNLIKE = (TracedIndexError, CarryMismatchError, MutationError, PythonOnlyError)
+_FEW = 64
 
 
 def _decided(items: iterables.Staged, length: Any) -> None:

@@ -196,6 +196,19 @@ def refuse(body_fun: Callable[..., Any], init: tuple[Any, ...], part: Any, why: 
     _tried()[_key(body_fun, init, part)] = Refusal(why, None)
 
 
+def note_each_apart(body_fun: Callable[..., Any]) -> None:
+    """Notes that a loop over rows has a body for each of them, so that one that it is in need not find out again."""
+    _tried()[body_fun.__code__, (), _EACH] = Refusal("one body does not do for all items", None)
+
+
+def is_each_apart(body_fun: Callable[..., Any]) -> bool:
+    """Whether that was found out in this trace."""
+    return (body_fun.__code__, (), _EACH) in _tried()
+
+
+_EACH = "each apart"
+
+
 def _tried() -> dict[Key, Refusal]:
     return _refusals.setdefault(tracing_state.outermost_trace(), {})
 
