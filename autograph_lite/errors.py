@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import types
 from collections.abc import Callable
 
 
@@ -344,7 +345,9 @@ class MutationError(AutographError, TypeError):
     """
 
     stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
-    lacks_room = False  # whether a list gets longer in a loop, and nobody knows how often that runs
+    lacks_room: types.CodeType | None = (
+        None  # the body of a loop that makes a list longer, and runs nobody knows how often
+    )
 
 
 class TracedIndexError(AutographError, TypeError):

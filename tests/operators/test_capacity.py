@@ -388,3 +388,46 @@ def test_where_the_function_is_traced_again_it_is_known_which_loops_need_room():
     assert "length=20" in str(compiled.get_concrete_function(jnp.ones(20)).jaxpr)
     xs = np.array([0.1, 3.5, 0.9, 2.2, -1, 0.7, 1.2, 4.5, 0.3, 2.5], np.float32)
     np.testing.assert_allclose(compiled(xs), noted(xs), rtol=1e-4)
+
+
+def test_a_nest_without_room_is_not_asked_for_a_bound_at_each_level():
+    traced = []
+
+    @ag.do_not_convert
+    def seen(x):
+        traced.append(x)
+        return x
+
+    def two(x):
+        ys, a = [], x
+        while a > 0:
+            b = a
+            while b > 0:
+                ys.append(seen(b))
+                b = b * 0.5 - 1
+            a = a - 1
+        return len(ys)
+
+    def four(x):
+        ys, a = [], x
+        while a > 0:
+            b = a
+            while b > 0:
+                c = b
+                while c > 0:
+                    d = c
+                    while d > 0:
+                        ys.append(seen(d))
+                        d = d * 0.5 - 1
+                    c = c - 1
+                b = b - 1
+            a = a - 1
+        return len(ys)
+
+    def passes(fn):
+        traced.clear()
+        with pytest.raises(ag.MutationError, match="grows in a loop"):
+            jax.jit(ag.to_graph(fn))(jnp.float32(2))
+        return len(traced)
+
+    assert passes(two) == passes(four)

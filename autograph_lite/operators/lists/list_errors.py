@@ -9,6 +9,7 @@ from autograph_lite.operators.checks.traced_text import Text
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import Mismatch
 from autograph_lite.operators.lists.capacity import OutgrownError
+from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import place_names
 from autograph_lite.operators.values.place import Place
 
@@ -23,7 +24,7 @@ def unbounded(place: Place, location: Any) -> MutationError:
         fix="loop over a range with a known bound and leave it with `break`: for _ in autograph_lite.range(1000). What "
         "`autograph_lite.convert` makes needs no bound where the call is no part of another program.",
     )
-    error.lacks_room = True
+    error.lacks_room = loop_options.current().code
     return error
 
 

@@ -185,7 +185,7 @@ def roll_or_refuse(
             peels = _peels(error, init)
             if parts.guesses or peels:
                 parts.after_failure()
-            lacks_room = isinstance(error, MutationError) and error.lacks_room
+            lacks_room = isinstance(error, MutationError) and error.lacks_room is not None
             known = Refusal(_told(error), _place(error, body_fun), peels, lacks_room=lacks_room)
         _tried()[key] = known
     return known

@@ -241,8 +241,12 @@ def _stage(
         carry, arrays = fixpoint_with_init(
             carry, body_fun, lambda now: _loop_with_test(now, cond_fun, body_fun, test)
         )
-    except MutationError:  # a list gets longer, perhaps: for how many iterations is there to be room?
-        if not _bound(carry, cond_fun, body_fun):
+    except (
+        MutationError
+    ) as error:  # a list gets longer, perhaps: for how many iterations is there to be room?
+        # One that lacks room in a loop inside has been asked for that one: asking again for each loop around is exponential.
+        inside = error.lacks_room not in (None, body_fun.__code__)
+        if inside or not _bound(carry, cond_fun, body_fun):
             raise
         carry, arrays = fixpoint_with_init(carry, body_fun, lambda now: _loop(now, cond_fun, body_fun, known))
     return carry.finish(arrays, count=int(test is True))
