@@ -77,6 +77,47 @@ def states(x):
     return history
 
 
+def set_by_default(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault("even" if i % 2 == 0 else "odd", []).append(v)
+    return groups
+
+
+class Log:
+    def __init__(self):
+        self.count, self.items = 0, []
+
+    def note(self, v):
+        self.count += 1
+        self.items.append(v)
+
+
+def changed_before(x):
+    """Things that an iteration changes before what is refused, also in iterations that run before the others."""
+    log, seen, found, last = Log(), [], {}, None
+    counts = {"n": 0}
+    y = x * 1
+    for i, v in enumerate(x):
+        log.note(v)
+        seen.append(i)
+        counts["n"] += 1
+        y[i] += 1
+        if last is not None:
+            y[i] += last
+        last = v
+        found[i] = v
+    return found, log.count, log.items, seen, counts, y
+
+
+def grown_before(x):
+    log, out = Log(), np.zeros(0, np.float32)
+    for v in x:
+        log.note(v)
+        out = np.append(out, v + len(out))
+    return out, log.count, log.items
+
+
 class Point:
     def __init__(self, place):
         self.place = place
@@ -103,7 +144,21 @@ def left_by_break(x):
     return seen
 
 
-PROGRAMS = [keyed, grouped, texts_as_keys, appended, stacked, pairs, written, states, objects, left_by_break]
+PROGRAMS = [
+    keyed,
+    grouped,
+    texts_as_keys,
+    appended,
+    stacked,
+    pairs,
+    written,
+    states,
+    objects,
+    left_by_break,
+    set_by_default,
+    changed_before,
+    grown_before,
+]
 
 
 @pytest.mark.parametrize("fun", PROGRAMS)

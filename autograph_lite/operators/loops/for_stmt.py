@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import itertools
@@ -147,24 +148,34 @@ def _rows(
 ) -> tuple[Any, ...]:
     """A known number of iterations: one body, or one for each where they are few and no body does for all."""
     refused: Exception | None = None
+    progress = _Progress(0, init)
     if is_symbolic(length) or length > _FEW or not rolling.is_each_apart(body_fun):
         try:
-            with container_identity.unless_it_fails():
-                return _stage_rows(items, length, body_fun, init, until)
+            return _stage_rows(items, length, body_fun, init, until, progress=progress)
         except _UNLIKE as error:
-            if is_symbolic(length) or length > _FEW:
+            if is_symbolic(length) or length > _FEW or progress.broken:
                 raise
             refused = error
             decision_log.forget_inside()
     decision_log.refine_decision(decision_log.LOOPS, "unrolled", "one body does not do for all items", 0)
+    left = range(progress.skipped, length)
     try:
-        values = _unrolled(range(length), map(items.at, range(length)), body_fun, init, until, None)
+        values = _unrolled(left, map(items.at, left), body_fun, progress.values, until, None)
     except Exception as error:
         if isinstance(refused, (CarryMismatchError, MutationError)):
             raise refused from None
         raise error from None
     rolling.note_each_apart(body_fun)
     return values
+
+
+@dataclasses.dataclass
+class _Progress:
+    """How far a loop over rows has come before the iterations that are staged."""
+
+    skipped: int  # iterations that have run
+    values: tuple[Any, ...]  # the variables after them
+    broken: bool = False  # whether one has failed, or others go on from there: nothing can be run again
 
 
 # The number of an item is the key of a dict, an array gets longer, the item of a list is another text in each iteration.
@@ -412,10 +423,11 @@ def _names(body_fun: Fun) -> tuple[str, ...]:
 
 def _stage_rows(
     items: iterables.Staged, length: Any, body_fun: Fun, init: tuple[Any, ...], until: Until,
-    trial: Trial | None = None,
+    trial: Trial | None = None, progress: _Progress | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """A known number of iterations, or a symbolic one: `lax.scan`, which can be differentiated in reverse."""
     names = _names(body_fun)
+    progress = progress or _Progress(0, init)
     reverse = isinstance(items, iterables.Reversed)
     source = items.items if isinstance(items, iterables.Reversed) else items
     rows, taken = source.rows(), list[Any]()
@@ -494,7 +506,8 @@ def _stage_rows(
             count = length - skipped
             known = None if is_symbolic(count) else count
             carry = Carry.of(names, values, [body_fun], count=known, peels=peels)
-            carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
+            with container_identity.unless_it_fails():
+                carry, (arrays, outputs) = fixpoint(carry, body_fun, scan(skipped))
             values = carry.finish(arrays, outputs, known or int(_runs(count)), reverse=reverse)
             return values if trial is None else trial.left(values)
         except loop_rows.RowsWritten as written:
@@ -503,7 +516,8 @@ def _stage_rows(
             decision_log.forget_inside()
             at_places = iterables.AtPlaces(iterables.Rest(items, skipped) if skipped else items)
             with store_check.walking(at_places, again=True):
-                return _stage_rows(at_places, length - skipped, body_fun, values, until)
+                progress.broken = True
+                return _rows(at_places, length - skipped, body_fun, values, until)
         except StandsIn as found:
             first = functools.partial(items.at, skipped)
             peels = may_peel() and settles_types(found.places, first, body_fun, values)
@@ -540,8 +554,10 @@ def _stage_rows(
                 raise list_errors.too_short(source_places.line_of_function(body_fun)) from None
         decision_log.forget_inside()
         enter_generated(body_fun, values)
+        progress.broken = True
         values = tuple(body_fun(items.at(skipped), *values))
         skipped += 1
+        progress.skipped, progress.values, progress.broken = skipped, values, False
         _peeled(length, skipped)
         if loop_options.current().is_over() or skipped == length:
             return values
