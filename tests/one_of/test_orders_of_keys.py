@@ -130,6 +130,16 @@ VIEWS = {
     "the first": lambda x: next(iter(either(x).values())),
     "a key": lambda x: "w" in either(x).keys(),  # noqa: SIM118
     "changed afterwards": held_view,
+    "compared": lambda x: [
+        either(x).keys() == {"w", "b"},
+        {"w"} == either(x).keys(),
+        either(x).keys() == either(-x).keys(),
+        either(x).keys() != {"w"},
+        {"w"} <= either(x).keys(),
+        either(x).keys() > {"q"},
+        either(x).keys().isdisjoint(["q"]),
+    ],
+    "decides": lambda x: 1 if either(x).keys() == {"w", "b"} else 2,
 }
 
 
@@ -138,6 +148,12 @@ def test_views_of_a_dict_that_was_chosen(name: str) -> None:
     converted = autograph_lite.convert(VIEWS[name])
     for x in (2.0, -1.0):
         np.testing.assert_allclose(converted(jnp.float32(x)), VIEWS[name](x))
+
+
+def test_sets_of_keys_of_a_dict_that_was_chosen() -> None:
+    for of_keys in (lambda x: either(x).keys() & {"w"}, lambda x: {"w", "z"} - either(x).keys()):
+        with pytest.raises(autograph_lite.BranchMismatchError, match="a set object on one path"):
+            autograph_lite.convert(of_keys)(jnp.float32(1))
 
 
 def test_views_of_dicts_with_more_and_less_keys() -> None:

@@ -346,3 +346,7 @@ KEEPING = {
 def test_what_would_keep_a_traced_value_is_refused(make: Any) -> None:
     with pytest.raises(MutationError, match="The result holds a traced value inside"):
         convert(lambda x: make(x))(jnp.float32(1))
+
+
+def test_keys_are_returned() -> None:
+    assert [*convert(lambda x: {"a": x}.keys())(jnp.float32(3))] == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -49,3 +50,29 @@ class ChosenView:
 
     def __contains__(self, item: Any) -> bool:
         return bool(on_each(lambda method: item in method(), self._methods))
+
+    def isdisjoint(self, other: Any) -> Any:
+        """As a set's."""
+        return on_each(lambda method: method().isdisjoint(other), self._methods)
+
+
+def _operate(name: str, symbol: Callable[[Any, Any], Any], *, turned: bool = False) -> None:
+    def operate(self: ChosenView, other: Any) -> Any:
+        def of(method: Any) -> Any:
+            return symbol(other, method()) if turned else symbol(method(), other)
+
+        return on_each(of, self._methods, asks=True)
+
+    setattr(ChosenView, name, operate)
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _operate(f"__{_name}__", getattr(operator, _name))
+for _name, _symbol in (
+    ("and", operator.and_),
+    ("or", operator.or_),
+    ("xor", operator.xor),
+    ("sub", operator.sub),
+):
+    _operate(f"__{_name}__", _symbol)
+    _operate(f"__r{_name}__", _symbol, turned=True)

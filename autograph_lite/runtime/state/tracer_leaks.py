@@ -10,7 +10,7 @@ import collections
 import functools
 import gc
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import ItemsView, Iterable, Iterator, ValuesView
 from typing import Any
 
 import jax
@@ -101,7 +101,10 @@ def _inside(item: Any) -> list[Any]:
             return [*item.args, *(instances.attributes_of(item) or {}).values()]
         case types.GeneratorType() if item.gi_frame is not None:
             return [*item.gi_frame.f_locals.values()]
-    if isinstance(item, (Iterator, Collection)) and type(item).__module__ in ("builtins", "itertools"):
+    if isinstance(item, (Iterator, ItemsView, ValuesView)) and type(item).__module__ in (
+        "builtins",
+        "itertools",
+    ):
         return gc.get_referents(item)
     return _attributes(item)
 
