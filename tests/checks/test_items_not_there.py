@@ -155,3 +155,18 @@ def test_the_text_about_none_names_no_tracer():
     assert f(np.float32(1), np.int32(0)) == 1
     with pytest.raises(TypeError, match="for -: 'Array' and 'NoneType'"):
         f(np.float32(1), np.int32(1))
+
+
+def test_an_attribute_error_of_the_users_is_not_about_none():
+    @autograph_lite.do_not_convert
+    def refuse(x):
+        raise AttributeError("too much", x)
+
+    def f(x):
+        if x > 0:
+            refuse(x)
+        return x
+
+    with pytest.raises(AttributeError) as caught:
+        autograph_lite.convert(f)(np.float32(2))
+    assert not isinstance(caught.value.args[1], str)

@@ -90,12 +90,12 @@ def is_explicit(error: BaseException) -> bool:
 
 def is_about_none(error: BaseException) -> bool:
     """Whether a line of the user's has used None for what it is not, as the `best` of `best = None; found = False`."""
-    if isinstance(error, AttributeError):
-        return error.obj is None
-    if type(error) is not TypeError or "NoneType" not in str(error):
-        return False
     path = _last_file(error)
-    return path.startswith(f"{source_places.PACKAGE}/") or not ownership.is_library_file(path)
+    if ownership.is_library_file(path) and not path.startswith(f"{source_places.PACKAGE}/"):
+        return False
+    if isinstance(error, AttributeError):
+        return error.name is not None and error.obj is None  # a `raise` of the user's has no name
+    return type(error) is TypeError and "NoneType" in str(error)
 
 
 def _is_of_known_values(error: BaseException) -> bool:
@@ -175,7 +175,9 @@ class Recipe:
 def recipe_of(error: BaseException) -> Recipe:
     """The recipe of `error`, and of its cause."""
     if is_about_none(error):  # Python's text names the types of both operands
-        error.args = tuple(re.sub(r"\b\w*Tracer\b", "Array", str(each)) for each in error.args)
+        error.args = tuple(
+            re.sub(r"\b\w*Tracer\b", "Array", each) if type(each) is str else each for each in error.args
+        )
     payload: list[Any] = []
     make = _maker(error, payload)
     cause, hidden = error.__cause__, error.__suppress_context__
