@@ -695,7 +695,10 @@ def _reorders(before: Template, after: Template) -> bool:
         return False
     values = [jax.tree.unflatten(each.tree, range(len(each.leaves))) for each in found]
     variants = [one for value in values for one in (options_of(value) if type(value) is OneOf else [value])]
-    return len({jax.tree.structure(one) for one in variants}) == 1
+    trees = {jax.tree.structure(one) for one in variants}
+    return len(trees) == 1 and not any(
+        map(jax.tree_util.treedef_is_leaf, trees)
+    )  # too many texts are leaves, too
 
 
 def run_body(
