@@ -52,6 +52,14 @@ def python_only(body: Any, numbers: Sequence[bool], rows: Sequence[Known | None]
     return [k for k, _ in enumerate(numbers) if stay[k]]
 
 
+def follow_from_numbers(body: Any, stay: Iterable[int], rows: Sequence[Known | None]) -> list[bool]:
+    """For each output of an iteration, whether it follows from numbers alone, those of the carry that `stay` among them."""
+    carried = len(body.jaxpr.invars) - len(rows)
+    numbers = [*(k in stay for k in range(carried)), *(row is not None for row in rows)]
+    found = _Plain().known(body.jaxpr, numbers)
+    return [isinstance(out, core.Literal) or found[out] for out in body.jaxpr.outvars]
+
+
 def become_python(body: Any, stay: Iterable[int], rows: Sequence[Known | None]) -> list[int]:
     """The variables, by their places, that are arrays before the loop, and that an iteration leaves as numbers of Python's."""
     jaxpr = body.jaxpr

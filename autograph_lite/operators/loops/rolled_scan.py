@@ -188,7 +188,7 @@ class Trial:
             raise Refused(_NUMBERS_ONLY)
         given = [stay[k].before if k in stay else None for k in range(len(start))]
         results, exact = rule_table.exact_run(body, count, refused_equation, [*given, *known])
-        self._refuse_python(body, stay, results, len(start))
+        self._refuse_python(body, stay, known, results, len(start))
         stay = _numbers_of_functions(body.jaxpr, stay, results[: len(start)])
         python = python_number_flow.python_only(body, [n is not None for n in numbers], known)
         if not set(python) <= set(stay):
@@ -253,12 +253,18 @@ class Trial:
             raise Refused("what it runs over changes")
 
     def _refuse_python(
-        self, body: Any, stay: dict[int, Foretold], results: Sequence[Known | None], carried: int
-    ) -> None:
+        self, body: Any, stay: dict[int, Foretold], known: Sequence[Known | None],
+        results: Sequence[Known | None], carried: int,
+    ) -> None:  # fmt: skip
         jaxpr = body.jaxpr
         put_out = jaxpr.outvars[carried:]
-        for value, variable in zip(results[carried:], put_out, strict=True):
-            if value is not None and (variable.aval.dtype == bool or avals.is_weak(variable.aval)):
+        follow = python_number_flow.follow_from_numbers(
+            body, stay, known
+        )  # ints of more than 32 bits have no lanes
+        for value, follows, variable in zip(results[carried:], follow[carried:], put_out, strict=True):
+            if (follows or value is not None) and (
+                variable.aval.dtype == bool or avals.is_weak(variable.aval)
+            ):
                 raise Refused("a list that gets longer holds numbers of Python's only")
         same = [k in stay or jaxpr.outvars[k] is jaxpr.invars[k] for k in range(carried)]
         if all(same) and not put_out and not body.effects:
