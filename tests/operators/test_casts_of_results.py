@@ -21,6 +21,7 @@ CASTS = {
     "sqrt": lambda i, x: np.sqrt(i, i),
     "clip": lambda i, x: x.clip(0, 1, out=i),
     "copyto": lambda i, x: np.copyto(i, x),
+    "floor": lambda i, x: np.floor(x, out=i),
     "tens": lambda i, x: i.round(-1, out=i),
     "tens by the function": lambda i, x: np.round(i, -1, out=i),
 }
@@ -91,7 +92,28 @@ def least_by_an_answer(m, z):
     return min(Item(m[1, 2]), Item(m[0, 1]), Item(m[0, 2])).value
 
 
+def limits_by_name(m, z):
+    return (
+        m.clip(max=3),
+        m.clip(min=2),
+        m.clip(min=1, max=m[1, 1]),
+        np.clip(m, 1, None),
+        np.clip(m, a_min=1, a_max=2),
+    )
+
+
+def products_with_lists(m, z):
+    return np.dot([1, 2, 3], m[0]), np.inner(m[1], [1, 2, 3]), m.dot([1, 2, 3]), np.dot((m[0, 1], 2), (3, 4))
+
+
+def numbers_that_small_integers_take(m, z):
+    u = m[0].astype(np.uint8)
+    np.copyto(u, 5, where=u > 1)
+    return u
+
+
 RIGHT = [
+    limits_by_name, products_with_lists, numbers_that_small_integers_take,
     in_orders_of_memory, complex_limits, triangles_of_one_axis, parts_of_complex_parts, products_with_numbers,
     least_by_an_answer,
 ]  # fmt: skip

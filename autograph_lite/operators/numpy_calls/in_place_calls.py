@@ -27,7 +27,9 @@ from autograph_lite.tracing import thread
 
 def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
     if casting == "same_kind":
-        refuse_cast(dst, "array data", jnp.asarray(src))
+        # a number of Python's has no type of its own
+        is_weak = type(src) is int and jnp.issubdtype(dst.dtype, jnp.integer)
+        refuse_cast(dst, "array data", dst if is_weak else jnp.asarray(src))
     return jnp.where(where, src, dst)
 
 
@@ -154,11 +156,13 @@ def rounded(a: Any, decimals: Any = 0) -> Any:
     return (quotient + up.astype(array.dtype)) * unit
 
 
-def within_limits(a: Any, a_min: Any = None, a_max: Any = None, **named: Any) -> Any:
+def within_limits(
+    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None, **named: Any
+) -> Any:
     """`np.clip`, also of complex numbers, which NumPy has an order of."""
-    if not any(map(np.iscomplexobj, (a, a_min, a_max))):
-        return _jaxs_clip(a, a_min, a_max, **named)
-    low, high = named.get("min", a_min), named.get("max", a_max)
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if not any(map(np.iscomplexobj, (a, low, high))):
+        return _jaxs_clip(a, low, high, **named)
     found = jnp.asarray(a) if low is None else jnp.maximum(a, low)
     return recorded_copies.made_new(found if high is None else jnp.minimum(found, high), (a,), {})
 
@@ -171,7 +175,8 @@ def products(name: str) -> Callable[..., Any]:
     fun = getattr(jnp, name)
 
     def product(a: Any, b: Any) -> Any:
-        if all(isinstance(each, (list, tuple)) or jnp.ndim(each) for each in (a, b)):
+        a, b = (jnp.asarray(each) if isinstance(each, (list, tuple)) else each for each in (a, b))
+        if jnp.ndim(a) and jnp.ndim(b):
             return fun(a, b)
         return jnp.multiply(
             *(np.asarray(each) if type(each) in (bool, int, float) else jnp.asarray(each) for each in (a, b))
@@ -188,7 +193,8 @@ def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
             type(each) is int and each < 0 for each in (*args[1:], *named.values())
         )
         kind = new.astype(float) if tens else new
-        if name not in ("ceil", "floor", "trunc"):  # which leave NumPy's integers as they are
+        is_left = name in ("ceil", "floor", "trunc") and jnp.issubdtype(jnp.result_type(args[0]), jnp.integer)
+        if not is_left:  # as NumPy leaves integers
             refuse_cast(array, f"ufunc '{name}' output", kind)
     return new
 
