@@ -451,18 +451,4 @@ def test_a_list_of_ints_of_more_than_32_bits_is_pythons() -> None:
             found = table[(found ^ byte) & 0xFF] ^ (found >> 8)
         return found ^ np.uint32(0xFFFFFFFF)
 
-    assert convert(crc)(np.frombuffer(b"123456789", np.uint8)) == 0xCBF43926
-
-
-def test_ints_of_more_than_32_bits_beside_data_stay_in_the_loop() -> None:
-    def f(x):
-        seed, found = 7, []
-        for _ in range(300):
-            seed = (1103515245 * seed + 12345) % 2**31
-            x = x * 0.5 + seed / 2**31
-            found.append(x)
-        return found[299]
-
-    converted = convert(f)
-    np.testing.assert_allclose(converted(np.float32(1)), f(1.0), rtol=1e-5)
-    assert "scan[" in str(converted.get_concrete_function(np.float32(1)).jaxpr)
+    assert int(convert(crc)(np.frombuffer(b"123456789", np.uint8))) == 0xCBF43926
