@@ -222,3 +222,37 @@ def test_a_key_that_a_traced_condition_sets_is_refused_for_that() -> None:
 
     with pytest.raises(autograph_lite.MutationError, match="exists on one path"):
         autograph_lite.convert(positive)(jnp.ones(3))
+
+
+def numbered(x):
+    numbers, found = iter([10, 20, 30, 40]), {}
+    for i, v in enumerate(x):
+        found[i] = v + next(numbers)
+    return found
+
+
+def zipped(x):
+    numbers, found = iter([10, 20, 30, 40]), {}
+    for i, v in enumerate(x):
+        for number, one in zip(numbers, [1]):  # noqa: B905
+            found[i] = v + number * one
+    return found
+
+
+@pytest.mark.parametrize("fun", [numbered, zipped])
+def test_items_that_an_iterator_has_given_are_not_taken_again(fun: Callable[..., Any]) -> None:
+    with pytest.raises(autograph_lite.TracedIndexError, match=r"found\[i\]"):
+        autograph_lite.convert(fun)(jnp.ones(3))
+    with pytest.raises(autograph_lite.TracedIndexError, match=r"found\[i\]"):
+        jax.jit(autograph_lite.to_graph(fun))(jnp.ones(3))
+
+
+def test_iterators_of_an_iteration_are_made_again() -> None:
+    def pairs(x):
+        found, numbers = {}, {"a": 1, "b": 2}
+        for i, v in enumerate(x):
+            for name, number in zip("ab", numbers.values(), strict=True):
+                found[i, name] = v * number + next(iter(numbers.values()))
+        return found
+
+    assert autograph_lite.convert(pairs)(jnp.arange(3.0)) == pairs(np.arange(3.0))

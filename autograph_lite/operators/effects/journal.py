@@ -478,7 +478,32 @@ def note_entered(manager: Any) -> None:
         _use_up(manager, "a context manager")
 
 
+@contextlib.contextmanager
+def items_taken() -> Iterator[Callable[[Iterable[Any]], bool]]:
+    """Gives what tells whether items are taken inside from iterators that `roots` lead to, which nothing undoes."""
+    outer, taken = _taken.value, list[Any]()
+    _taken.value = taken
+
+    def is_any_of(roots: Iterable[Any]) -> bool:
+        wanted = [*taken]
+        for each in wanted:
+            wanted += python_iterators.source_iterators(each) if python_iterators.is_pythons(each) else []
+        return bool(wanted) and bool(reachable(roots, set(map(id, wanted))))
+
+    try:
+        yield is_any_of
+    finally:
+        _taken.value = outer
+        if outer is not None:
+            outer += taken
+
+
+_taken: Now[list[Any] | None] = Now(None)
+
+
 def _use_up(found: Any, name: str) -> None:
+    if _taken.value is not None:
+        _taken.value.append(found)
     if (now := active()) is not None:
         place_names.wrote(found)
         taken: Contents = {"items": False}

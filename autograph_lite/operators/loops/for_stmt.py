@@ -150,13 +150,15 @@ def _rows(
     refused: Exception | None = None
     progress = _Progress(0, init)
     if is_symbolic(length) or length > _FEW or not rolling.is_each_apart(body_fun):
-        try:
-            return _stage_rows(items, length, body_fun, init, until, progress=progress)
-        except _UNLIKE as error:
-            if is_symbolic(length) or length > _FEW or progress.broken:
-                raise
-            refused = error
-            decision_log.forget_inside()
+        with journal.items_taken() as has_taken_of:
+            try:
+                return _stage_rows(items, length, body_fun, init, until, progress=progress)
+            except _UNLIKE as error:
+                few = not is_symbolic(length) and length <= _FEW
+                if not few or progress.broken or has_taken_of([body_fun, *init]):
+                    raise
+                refused = error
+                decision_log.forget_inside()
     decision_log.refine_decision(decision_log.LOOPS, "unrolled", "one body does not do for all items", 0)
     left = range(progress.skipped, length)
     try:
