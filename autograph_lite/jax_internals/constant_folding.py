@@ -278,6 +278,12 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
     __slots__ = ()
     __module__ = partial_eval.__name__  # a class of JAX's, to all who look at where it comes from
 
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return cast(Any, super()).__getattr__(name)
+        except AttributeError:  # JAX names this class, which nobody has written
+            raise AttributeError(f"'Array' object has no attribute '{name}'", name=name, obj=self) from None
+
     def to_concrete_value(self) -> Any:
         """The value, where JAX can't do without; it also asks whether there is one, of all that it converts."""
         caller = sys._getframe(1)

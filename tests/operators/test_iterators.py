@@ -287,3 +287,30 @@ def test_a_generator_without_an_end_is_refused_after_many_items():
         "  Python takes the items while tracing, before the value is known: it has taken 1024, and found no end.\n"
         "  Fix: iterate over a list, a range or an array, or write a `while` loop."
     )
+
+
+FILTERED = {
+    "pairs": lambda x, t: sum(1 for a, b in itertools.combinations(x, 2) if a + b > t),
+    "products": lambda x, t: max((a * b for a, b in itertools.product(x, x) if a > t), default=0),
+    "neighbours": lambda x, t: sum(b for a, b in itertools.pairwise(x) if a > t),
+    "orders": lambda x, t: min((a - b for a, b in itertools.permutations(x, 2) if a > t), default=9),
+    "chained": lambda x, t: sum(a for a in itertools.chain(x, x[1:]) if a > t),
+    "an iterator": lambda x, t: sum(a for a in iter([x[0], x[1]]) if a > t),
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_a_traced_filter_of_what_itertools_makes(name):
+    converted = al.convert(FILTERED[name])
+    for items in ([1.0, -2.0, 4.0, 0.5], [5.0, 3.0, 2.0, 7.0]):
+        x = np.array(items, np.float32)
+        assert float(converted(x, np.float32(2))) == float(FILTERED[name](x, np.float32(2)))
+
+
+def test_a_filtered_iterator_is_used_up():
+    def f(x, t):
+        items = iter([x[0], x[1], x[2]])
+        return sum(a for a in items if a > t), list(items)
+
+    total, rest = al.convert(f)(jnp.array([1.0, 5.0, 3.0]), jnp.float32(2))
+    assert (float(total), rest) == (8.0, [])

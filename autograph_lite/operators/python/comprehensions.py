@@ -45,6 +45,15 @@ _SOURCES: tuple[type, ...] = (
     filter,
     reversed,
     type(reversed([])),
+    type(iter([])),
+    type(iter(())),
+    itertools.chain,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.pairwise,
+    itertools.permutations,
+    itertools.product,
+    itertools.zip_longest,
 )  # of an expression
 
 
