@@ -82,6 +82,14 @@ def items_that_are_computed(i, j):
     return m
 
 
+def another_row_is_written(i, j):
+    m = np.zeros((4, 2))
+    x = m[2:][i - 1]
+    row = m[0]
+    row[1] = 5
+    return m, x
+
+
 def table(i, j):
     t = np.array([[1.0, 2.0], [3.0, 4.0]])
     x = t[i] * 2
@@ -91,7 +99,8 @@ def table(i, j):
 
 FOLLOWED = [
     rows_that_do_not_swap, pair_that_does_not_swap, tuple_of_rows, row_that_sees_a_write, window_that_sees_a_write,
-    rows_of_a_list, one_array_under_several_names, part_of_what_has_traced_items, items_that_are_computed, table,
+    rows_of_a_list, one_array_under_several_names, part_of_what_has_traced_items, items_that_are_computed,
+    another_row_is_written, table,
 ]  # fmt: skip
 
 
@@ -140,8 +149,31 @@ def part_is_changed_in_a_loop(i, j):
     return m, x
 
 
+def a_row_is_written(i, j):
+    m = np.zeros((4, 2))
+    row = m[1]
+    x = m[i]
+    row[:] = 5
+    return m, x, row
+
+
+def the_whole_of_a_part_is_written(i, j):
+    m = np.zeros((4, 2))
+    x = m[1:][i - 1]
+    m[1] = 5
+    return m, x
+
+
+def changed_by_a_traced_value(i, j):
+    m = np.zeros((4, 2))
+    x = m[i]
+    m += j
+    return m, x
+
+
 REFUSED = [
     written_in_a_branch, written_in_a_loop, part_is_written, part_is_written_in_a_loop, part_is_changed_in_a_loop,
+    a_row_is_written, the_whole_of_a_part_is_written, changed_by_a_traced_value,
 ]  # fmt: skip
 
 

@@ -82,8 +82,12 @@ def written_for(array: np.ndarray[Any, Any], *, always: bool = False) -> Any:
     """What is written in place of an array of NumPy's: what stands for it, if a part of that is read later, or `always`.
 
     Raises:
-      MutationError: others know the array itself, or one path of several writes to it.
+      MutationError: others know the array itself, or one path of several writes to it; or what stands for a part of it,
+        or for what it is a part of, would not see the write.
     """
+    others = births.stand_ins_around(array)
+    if others and user_frames.may_be_read(others):
+        raise _taken_error(array)
     found = births.stand_in_of(array)
     if found is None:
         return array

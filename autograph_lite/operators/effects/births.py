@@ -98,6 +98,13 @@ def stand_in_of(array: np.ndarray[Any, Any]) -> Any:
     return found
 
 
+def stand_ins_around(array: np.ndarray[Any, Any]) -> list[Any]:
+    """What stands, as in `stand_in_of`, for other arrays that share items with one."""
+    known = thread.now.references
+    held = [] if known is None else [*known.stand_ins.values()]
+    return [found for one, found, _ in held if one is not array and np.may_share_memory(one, array)]
+
+
 def forget_stand_in(array: np.ndarray[Any, Any]) -> None:
     """To be called where what stands for an array of NumPy's is written in its place, or nobody reads a part of that."""
     _, found, _ = thread.now.references.stand_ins.pop(id(array))
