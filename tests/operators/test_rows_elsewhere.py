@@ -74,14 +74,17 @@ class Ball:
     ("fn", "message"),
     [
         (
-            lambda x: sorted([Ball(x), Ball(2.0)], key=lambda b: b.weight),
+            lambda x: sorted([Ball(x * k) for k in range(17)], key=lambda b: b.weight),
             "orders objects of the type Ball by traced keys",
         ),
-        (lambda x: sorted([(x, "a"), (2.0, "b")]), "orders objects of the type str by traced keys"),
+        (
+            lambda x: sorted([(x * k, str(k)) for k in range(17)]),
+            "orders objects of the type str by traced keys",
+        ),
         (lambda x: sorted([x + jnp.arange(2), x + jnp.ones(2)]), r"compares arrays, float32\[2\]"),
         (
-            lambda x: sorted([(x,), (2.0, 1.0)]),
-            r"puts \(float32\[\],\) and \(float 2.0, float 1.0\) in order",
+            lambda x: sorted([jnp.ones(2) * x, jnp.ones(3)], key=lambda a: a[0]),
+            r"puts float32\[2\] and float32\[3\] in order",
         ),
     ],
     ids=["objects", "texts", "arrays", "structures"],

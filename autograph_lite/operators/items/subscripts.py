@@ -46,7 +46,7 @@ from autograph_lite.operators.items.block_stores import axes_of, fill_whole, ref
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import array_arguments, bounded_growth, dynamic_length, growing_lists
 from autograph_lite.operators.purity import trial
-from autograph_lite.operators.python import containers
+from autograph_lite.operators.python import builtins as builtin_calls, containers
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
 from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.selection import Selection
@@ -328,6 +328,9 @@ def _row(base: Sequence[Any], index: Any, refused: Callable[[str], TracedIndexEr
     if not isinstance(chosen, jax.Array):
         container_identity.choose(chosen, base)
     return chosen
+
+
+builtin_calls.chosen_item.append(_row)
 
 
 def _part(leaves: Sequence[Any]) -> str | None:

@@ -303,7 +303,7 @@ def _rounded_integer(value: Any, unit: Any) -> Any:
 
 
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    """`sorted(...)`: stable; the items are of one structure where a traced value decides on their order."""
+    """`sorted(...)`: stable; where a traced value decides on the order, items that don't stack are each one of several."""
     items, key = iterable, reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
@@ -330,11 +330,13 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
         return [items[i] for i in order]
     if not isinstance(items, list):
         return growing_lists.unstacked(items[jnp.asarray(order)])
-    for item in items:
-        if unlike := next((leaf for leaf in pytrees.leaves(item) if not is_arraylike(leaf)), None):
-            raise _no_place(unlike)
-    if len({(pytrees.structure(item), *map(jnp.shape, pytrees.leaves(item))) for item in items}) > 1:
-        raise _unlike(items)
+    others = [leaf for item in items for leaf in pytrees.leaves(item) if not is_arraylike(leaf)]
+    if (
+        others
+        or len({(pytrees.structure(item), *map(jnp.shape, pytrees.leaves(item))) for item in items}) > 1
+    ):
+        refused = _no_place(others[0]) if others else _unlike(items)
+        return [chosen_item[0](items, place, lambda _: refused) for place in jnp.asarray(order)]
     stacked = pytrees.map(lambda *leaves: literal_types.stacked(leaves)[order], *items)
     leaves, tree = pytrees.flatten(stacked)
     made = [jax.tree.unflatten(tree, row) for row in zip(*map(growing_lists.unstacked, leaves), strict=True)]
@@ -345,6 +347,10 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     # Each of the new ones may be any of these.
     shared_containers.note_shared([], [(made, [item]) for item in items], [])
     return made
+
+
+# From above: the item at a traced place, given the items, the place and what makes the error.
+chosen_item: list[Callable[..., Any]] = []
 
 
 def _no_order(key: Any) -> ConditionError:
@@ -360,7 +366,7 @@ def _unlike(items: list[Any]) -> ConditionError:
     found = [*dict.fromkeys(map(join_types.describe_template, kinds))]
     return ConditionError(
         f"sorted() puts {found[0]} and {found[1]} in order by traced keys.",
-        why="Which item comes first depends on the data, and a compiled program has one type for it.",
+        why="Which item comes first depends on the data, and arrays of two shapes, or more than 16 items, have no common type.",
         fix="give all items the same structure and shape.",
     )
 
@@ -369,7 +375,7 @@ def _no_place(item: Any) -> ConditionError:
     kind = type(item).__name__
     return ConditionError(
         f"sorted() orders objects of the type {kind} by traced keys.",
-        why="Which object comes first depends on the data, and a compiled program has no objects to choose from.",
+        why="Which object comes first depends on the data, and a compiled program tells at most 16 objects apart.",
         fix=f"sort what the objects hold, or register {kind} as a pytree, for example with "
         "jax.tree_util.register_dataclass."
         if ownership.is_users_class(type(item))
