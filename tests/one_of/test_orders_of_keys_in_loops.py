@@ -148,3 +148,24 @@ def test_gradients_go_through_both_parts() -> None:
     slope = jax.grad(autograph_lite.convert(f))
     np.testing.assert_allclose(slope(jnp.float32(2), jnp.float32(20)), jax.grad(f)(2.0, 20.0))
     np.testing.assert_allclose(slope(jnp.float32(2), jnp.float32(0)), 4.0)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("make", [made, lambda x: {"b": x * 3, "w": x}], ids=["sorted later", "sorted"])
+def test_the_first_iteration_counts(make: Callable[..., Any], most: int) -> None:
+    def large(x):
+        params = make(x)
+        while params["w"] > 1:
+            autograph_lite.set_loop_options(maximum_iterations=most)
+            params = jax.tree.map(lambda p: p / 2, params)
+        return params["w"]
+
+    def so_often(x, n):
+        params = make(x)
+        for _ in range(n):
+            autograph_lite.set_loop_options(maximum_iterations=most)
+            params = jax.tree.map(lambda p: p / 2, params)
+        return params["w"]
+
+    assert autograph_lite.convert(large)(jnp.float32(64)) == 64 / 2**most
+    assert autograph_lite.convert(so_often)(jnp.float32(64), jnp.int32(5)) == 64 / 2**most

@@ -21,7 +21,7 @@ from autograph_lite.operators.joins.join_types import Captured
 from autograph_lite.operators.joins.unions import has_union
 from autograph_lite.operators.loops.carry import Key
 from autograph_lite.operators.loops.loop_updates import update_all
-from autograph_lite.operators.trace_context import decision_log, path_facts
+from autograph_lite.operators.trace_context import decision_log, loop_options, path_facts
 
 
 @tracing_state.without_leak_check
@@ -64,6 +64,8 @@ def run_first_apart(
 
     `goes_on` says whether there is another iteration, given how many have run, and the variables.
     """
+    loop = loop_options.current()
+    done = loop.done + 1
 
     def skip(*now: Any) -> Any:
         return now
@@ -71,6 +73,9 @@ def run_first_apart(
     def run(*now: Any) -> Any:
         enter_generated(body_fun, now)
         now = tuple(first(*now))
+        loop.done = done
+        if loop.is_left():
+            return now
         return update_all(goes_on(1, *now), remaining, skip, now, names, body_fun)
 
     def remaining(*now: Any) -> Any:
