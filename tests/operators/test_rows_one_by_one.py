@@ -202,6 +202,17 @@ def test_of_many_rows_the_refusal_stays() -> None:
     assert len(autograph_lite.convert(keyed)(jnp.ones(64))) == 64
 
 
+def test_a_range_that_is_asked_to_be_one_loop_stays_one() -> None:
+    def f(x):
+        table = {}
+        for k in reversed(autograph_lite.range(3)):
+            table[k] = x
+        return table
+
+    with pytest.raises(autograph_lite.TracedIndexError, match=r"table\[k\]"):
+        autograph_lite.convert(f)(jnp.float32(1))
+
+
 def test_what_is_wrong_in_python_too_is_pythons_error() -> None:
     def missing(x):
         for i, _ in enumerate(x):

@@ -149,12 +149,12 @@ def _rows(
     """A known number of iterations: one body, or one for each where they are few and no body does for all."""
     refused: Exception | None = None
     progress = _Progress(0, init)
-    if is_symbolic(length) or length > _FEW or not rolling.is_each_apart(body_fun):
+    few = not is_symbolic(length) and length <= _FEW and not _is_range(items)
+    if not few or not rolling.is_each_apart(body_fun):
         with journal.items_taken() as has_taken_of:
             try:
                 return _stage_rows(items, length, body_fun, init, until, progress=progress)
             except _UNLIKE as error:
-                few = not is_symbolic(length) and length <= _FEW
                 if not few or progress.broken or has_taken_of([body_fun, *init]):
                     raise
                 refused = error
@@ -169,6 +169,13 @@ def _rows(
         raise error from None
     rolling.note_each_apart(body_fun)
     return values
+
+
+def _is_range(items: iterables.Staged) -> bool:
+    """Whether the loop is one over `autograph_lite.range`, which is asked to be one."""
+    while isinstance(items, iterables.Around):
+        items = items.items
+    return isinstance(items, iterables.Range)
 
 
 @dataclasses.dataclass
