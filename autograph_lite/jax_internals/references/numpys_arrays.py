@@ -123,7 +123,9 @@ def note_next(new: Any, *before: Any) -> Any:
         has_cell = any(
             isinstance(each, np.ndarray) or storages.is_cell(each) for each in before if not np.ndim(each)
         )
-        return storages.note_cell(new) if has_cell else new
+        if has_cell:
+            known.numpys[id(new)] = storages.note_cell(new)
+        return new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
         known.numpys[id(new)] = new
     return new
