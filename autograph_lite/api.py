@@ -351,4 +351,4 @@ def range(*args: Any) -> Any:
         return range_(*args)
     builtins.range(*args)  # for its errors
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return Range(start, stop, step)
+    return Range(start, stop, step, asked=True)

@@ -118,6 +118,14 @@ def grown_before(x):
     return out, log.count, log.items
 
 
+def written_meanwhile(x):
+    y, table = x.copy(), {}
+    for i, v in enumerate(y):
+        table[i] = v
+        y[-1] += v
+    return table, y
+
+
 class Point:
     def __init__(self, place):
         self.place = place
@@ -158,6 +166,7 @@ PROGRAMS = [
     set_by_default,
     changed_before,
     grown_before,
+    written_meanwhile,
 ]
 
 

@@ -190,8 +190,9 @@ class Items(Staged):
 class Range(Staged):
     """`range(start, stop, step)` with a traced bound, or one that is to be staged."""
 
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+    def __init__(self, start: Any, stop: Any, step: Any, *, asked: bool = False) -> None:
         self.start, self.stop, self.step = start, stop, step
+        self.asked = asked  # whether the user has asked for one loop, by `autograph_lite.range`
 
     def length(self) -> Any:
         bounds = (self.start, self.stop, self.step)

@@ -149,7 +149,7 @@ def _rows(
     """A known number of iterations: one body, or one for each where they are few and no body does for all."""
     refused: Exception | None = None
     progress = _Progress(0, init)
-    few = not is_symbolic(length) and length <= _FEW and not _is_range(items)
+    few = not is_symbolic(length) and length <= _FEW and not _is_asked(items)
     if not few or not rolling.is_each_apart(body_fun):
         with journal.items_taken() as has_taken_of:
             try:
@@ -171,11 +171,11 @@ def _rows(
     return values
 
 
-def _is_range(items: iterables.Staged) -> bool:
-    """Whether the loop is one over `autograph_lite.range`, which is asked to be one."""
+def _is_asked(items: iterables.Staged) -> bool:
+    """Whether the loop is one over `autograph_lite.range`, and so asked to be one."""
     while isinstance(items, iterables.Around):
         items = items.items
-    return isinstance(items, iterables.Range)
+    return isinstance(items, iterables.Range) and items.asked
 
 
 @dataclasses.dataclass
