@@ -345,6 +345,9 @@ class MutationError(AutographError, TypeError):
     """
 
     stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
+    of_items = (
+        False  # whether the items of a list or the keys of a dict have no common type: a body for each may do
+    )
     lacks_room: types.CodeType | None = (
         None  # the body of a loop that makes a list longer, and runs nobody knows how often
     )

@@ -279,6 +279,19 @@ def test_what_a_loop_changes_as_a_whole_is_not_kept(f) -> None:
         autograph_lite.convert(f)(ROWS.copy())
 
 
+def test_nor_is_what_is_one_of_several_by_then() -> None:
+    def f(rows):
+        acc, best = rows[0].copy(), None
+        acc += rows[0]
+        if rows[0][0] < 4:
+            best = acc
+        acc += rows[1]
+        return best
+
+    with pytest.raises(MutationError, match="is changed in place"):
+        autograph_lite.convert(f)(ROWS.copy())
+
+
 @pytest.mark.parametrize("f", [appended_in_a_while, changed_and_appended_on_a_path])
 def test_nor_is_it_in_a_while(f) -> None:
     with pytest.raises(MutationError, match="keeps it, or a part of it"):

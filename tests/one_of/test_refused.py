@@ -331,7 +331,7 @@ def test_a_tree_that_gets_deeper_in_each_iteration():
         return root.left is None
 
     with pytest.raises(CarryMismatchError) as raised:
-        autograph_lite.convert(build)(jnp.array([3, 1, 2, 5]))
+        autograph_lite.convert(build)(jnp.arange(100))
     assert "is a structure before an iteration of the loop and one with more objects in it after it" in str(
         raised.value
     )
@@ -360,7 +360,7 @@ class Leaf:
 @pytest.mark.parametrize("build", [chained_nodes, chained_pairs])
 def test_a_chain_that_gets_longer_in_each_iteration(build):
     with pytest.raises(CarryMismatchError) as raised:
-        autograph_lite.convert(build)(jnp.arange(30))
+        autograph_lite.convert(build)(jnp.arange(100))
     assert str(raised.value).startswith(
         "'head' is a structure before an iteration of the loop and one with more objects"
     )

@@ -93,7 +93,7 @@ def test_text_with_a_traced_value_in_it_is_refused() -> None:
         return log
 
     with pytest.raises(autograph_lite.MutationError) as caught:
-        autograph_lite.convert(f)(jnp.ones(3))
+        autograph_lite.convert(f)(jnp.ones(100))
     assert caught.value.what == (
         "'log' has a length that only the data knows, and gets text with a traced value in it, 'row int32[]'."
     )

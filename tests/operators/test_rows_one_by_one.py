@@ -77,13 +77,6 @@ def states(x):
     return history
 
 
-def set_by_default(x):
-    groups = {}
-    for i, v in enumerate(x):
-        groups.setdefault("even" if i % 2 == 0 else "odd", []).append(v)
-    return groups
-
-
 class Log:
     def __init__(self):
         self.count, self.items = 0, []
@@ -163,7 +156,6 @@ PROGRAMS = [
     states,
     objects,
     left_by_break,
-    set_by_default,
     changed_before,
     grown_before,
     written_meanwhile,

@@ -121,7 +121,9 @@ def note_next(new: Any, *before: Any) -> Any:
         return new
     if not new.ndim:
         has_cell = any(
-            isinstance(each, np.ndarray) or storages.is_cell(each) for each in before if not np.ndim(each)
+            isinstance(each, np.ndarray) or storages.is_cell(each)
+            for each in before
+            if isinstance(each, (np.ndarray, Tracer)) and not each.ndim
         )
         if has_cell:
             known.numpys[id(new)] = storages.note_cell(new)

@@ -18,6 +18,7 @@ from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import held_items, places
 from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
+from autograph_lite.operators.values.one_of import OneOf, options_of
 
 Slot = tuple[int, Any]
 Way = tuple[Any, ...]  # of a variable, its name alone; else the way to an owner, the owner, and the key there
@@ -256,7 +257,13 @@ def _inside(kind: type) -> Callable[[Any], Items] | None:
         return held_items.of_array
     if kind is Stretch:
         return _of_stretch
+    if kind is OneOf:
+        return _of_variants
     return _of_selection if issubclass(kind, Method) else found
+
+
+def _of_variants(value: OneOf) -> Items:
+    return enumerate(options_of(value))
 
 
 def _of_stretch(value: Stretch) -> Items:

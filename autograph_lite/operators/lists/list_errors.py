@@ -14,6 +14,12 @@ from autograph_lite.operators.user_code import place_names
 from autograph_lite.operators.values.place import Place
 
 
+def of_items(error: MutationError) -> MutationError:
+    """The error about items without a common type, which a loop may do without whose iterations have bodies of their own."""
+    error.of_items = True
+    return error
+
+
 def unbounded(place: Place, location: Any) -> MutationError:
     """A list that grows in a loop whose number of iterations is not known while tracing."""
     name = place_names.owner_spelling(place.owner)

@@ -73,12 +73,12 @@ def item_of(
                 trial.refuse_promotion(known, new)
             known = joint
         except Mismatch as found:
-            raise list_errors.unlike(place, found, source_places.here()) from None
+            raise list_errors.of_items(list_errors.unlike(place, found, source_places.here())) from None
     assert known is not None  # a list whose length depends on data holds an item on some path
     try:
         return holding(known, [value for value in (*before, *values) if not isinstance(value.value, Stretch)])
     except Mismatch as found:
-        raise list_errors.unlike(place, found, source_places.here()) from None
+        raise list_errors.of_items(list_errors.unlike(place, found, source_places.here())) from None
 
 
 def _plain(value: Captured, place: Place) -> Item:
@@ -86,7 +86,7 @@ def _plain(value: Captured, place: Place) -> Item:
         if isinstance(leaf, growing_lists.Earlier):
             raise leaf.uneven()
     if not _is_value(value.value):
-        raise list_errors.unkept(place, value.value, source_places.here())
+        raise list_errors.of_items(list_errors.unkept(place, value.value, source_places.here()))
     return widen(value.template)
 
 

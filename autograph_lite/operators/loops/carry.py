@@ -521,9 +521,13 @@ class Carry:
             if len(new) == len(growth.templates):
                 new = tuple(map(growing_lists.join_item_types, growth.templates, new))
         except growing_lists.UnstackableItemError as error:
-            raise list_errors.unstackable(change.place, error.found, source_places.here()) from None
+            raise list_errors.of_items(
+                list_errors.unstackable(change.place, error.found, source_places.here())
+            ) from None
         except Mismatch as found:
-            raise list_errors.changing(change.place, found, source_places.here()) from None
+            raise list_errors.of_items(
+                list_errors.changing(change.place, found, source_places.here())
+            ) from None
         return growth if new == growth.templates else dataclasses.replace(growth, templates=new)
 
     def _changed(

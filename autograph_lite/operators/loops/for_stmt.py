@@ -155,6 +155,8 @@ def _rows(
             try:
                 return _stage_rows(items, length, body_fun, init, until, progress=progress)
             except _UNLIKE as error:
+                if isinstance(error, MutationError) and not error.of_items:
+                    raise
                 if not few or progress.broken or has_taken_of([body_fun, *init]):
                     raise
                 refused = error
