@@ -345,12 +345,10 @@ class MutationError(AutographError, TypeError):
     """
 
     stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
-    of_items = (
-        False  # whether the items of a list or the keys of a dict have no common type: a body for each may do
-    )
-    lacks_room: types.CodeType | None = (
-        None  # the body of a loop that makes a list longer, and runs nobody knows how often
-    )
+    # whether the items of a list have no common type: a loop may do without one, with a body for each iteration
+    of_items = False
+    # the body of a loop that makes a list longer, and runs nobody knows how often
+    lacks_room: types.CodeType | None = None
 
 
 class TracedIndexError(AutographError, TypeError):

@@ -62,16 +62,14 @@ class _Failures(trees.Transformer):
         return _percent(node, self.ag)
 
     def visit_Assert(self, node: gast.Assert) -> gast.AST | list[gast.stmt]:
-        if node.msg is not None and binds_or_suspends(
-            node.msg
-        ):  # in a generator, whose statements stay Python's
-            message = _Format(self.ag).visit(node.msg)
+        message = None if node.msg is None else _Format(self.ag).visit(node.msg)
+        # In a generator, whose statements stay Python's.
+        if message is not None and binds_or_suspends(message):
             text = "if __debug__ and not test: raise ag.error(AssertionError)(message)"
             return quote.all_located(quote.stmts(text, ag=self.ag, test=node.test, message=message), node)
         call = quote.expr("ag.assert_(test)", ag=self.ag, test=node.test)
         assert isinstance(call, gast.Call)
         if node.msg is not None:
-            message = _Format(self.ag).visit(node.msg)
             call.args.append(quote.located(quote.lambda_([], message), node.msg))
         return quote.located(gast.Expr(quote.located(call, node.test)), node)
 

@@ -54,18 +54,21 @@ def python_only(body: Any, numbers: Sequence[bool], rows: Sequence[Known | None]
 
 def follow_from_numbers(body: Any, stay: Iterable[int], rows: Sequence[Known | None]) -> list[bool]:
     """For each output of an iteration, whether it follows from numbers alone, those of the carry that `stay` among them."""
+    found = _following(body, stay, rows)
+    return [isinstance(out, core.Literal) or found[out] for out in body.jaxpr.outvars]
+
+
+def _following(body: Any, stay: Iterable[int], rows: Sequence[Known | None]) -> Any:
+    """The same, for each variable of an iteration."""
     carried = len(body.jaxpr.invars) - len(rows)
     numbers = [*(k in stay for k in range(carried)), *(row is not None for row in rows)]
-    found = _Plain().known(body.jaxpr, numbers)
-    return [isinstance(out, core.Literal) or found[out] for out in body.jaxpr.outvars]
+    return _Plain().known(body.jaxpr, numbers)
 
 
 def become_python(body: Any, stay: Iterable[int], rows: Sequence[Known | None]) -> list[int]:
     """The variables, by their places, that are arrays before the loop, and that an iteration leaves as numbers of Python's."""
-    jaxpr = body.jaxpr
+    jaxpr, follow = body.jaxpr, _following(body, stay, rows)
     carried = len(jaxpr.invars) - len(rows)
-    numbers = [*(k in stay for k in range(carried)), *(row is not None for row in rows)]
-    follow = _Plain().known(jaxpr, numbers)
     made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars if eqn.primitive.name == "convert_element_type"}
     found = []
     for k, out in enumerate(jaxpr.outvars[:carried]):

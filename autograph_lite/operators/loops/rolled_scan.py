@@ -258,10 +258,9 @@ class Trial:
     ) -> None:  # fmt: skip
         jaxpr = body.jaxpr
         put_out = jaxpr.outvars[carried:]
-        follow = python_number_flow.follow_from_numbers(
-            body, stay, known
-        )  # ints of more than 32 bits have no lanes
-        for value, follows, variable in zip(results[carried:], follow[carried:], put_out, strict=True):
+        # Ints of more than 32 bits have no lanes.
+        follow = python_number_flow.follow_from_numbers(body, stay, known)[carried:] if put_out else []
+        for value, follows, variable in zip(results[carried:], follow, put_out, strict=True):
             if (follows or value is not None) and (
                 variable.aval.dtype == bool or avals.is_weak(variable.aval)
             ):
