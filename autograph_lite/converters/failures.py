@@ -69,7 +69,7 @@ class _Failures(trees.Transformer):
             return quote.all_located(quote.stmts(text, ag=self.ag, test=node.test, message=message), node)
         call = quote.expr("ag.assert_(test)", ag=self.ag, test=node.test)
         assert isinstance(call, gast.Call)
-        if node.msg is not None:
+        if node.msg is not None and message is not None:
             call.args.append(quote.located(quote.lambda_([], message), node.msg))
         return quote.located(gast.Expr(quote.located(call, node.test)), node)
 
