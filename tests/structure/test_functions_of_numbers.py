@@ -37,6 +37,14 @@ def fourier(x):
     return real
 
 
+def fourier_of_complex_numbers(x):
+    found = np.zeros(60, complex)
+    for k in range(60):
+        for j in range(60):
+            found[k] += x[j % 3] * np.exp(-2j * np.pi * k * j / 60)
+    return found
+
+
 def of_each_loop_alone(x):
     s = 0.0
     for k in range(120):
@@ -118,7 +126,7 @@ def sizes_of_pairs(x):
 ROLLED = {
     eigenvalues_of_all_sizes: 1, sizes_of_pairs: 2,
     driven: 1, fourier: 2, of_each_loop_alone: 2, three_loops: 3, adam: 2, rate_of_adam: 1, ints_of_logarithms: 1, cancelled: 1,
-    compared: 1, left_behind: 1,
+    compared: 1, left_behind: 1, fourier_of_complex_numbers: 2,
 }  # fmt: skip
 
 

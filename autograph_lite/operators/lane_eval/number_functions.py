@@ -82,7 +82,7 @@ def apply(name: str, operands: Sequence[Known], aval: Any) -> Known | None:
     except (ArithmeticError, ValueError):
         shown = name.replace(_PYTHON, "math.").replace(_NUMPY, "np.")
         raise UnlikePythonError(f"{shown} has no value for one of its numbers") from None
-    python = np.array(found, np.float64).reshape(lanes[0].shape)
+    python = np.array(found).reshape(lanes[0].shape)
     with np.errstate(all="ignore"):
         program = _PROGRAMS[name](*(operand.program.astype(aval.dtype) for operand in operands))
     return primitive_rules.fit_type(python, program, lost, aval)
