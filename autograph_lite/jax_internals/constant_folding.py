@@ -347,7 +347,7 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
             or getattr(other, "__array_priority__", 0) > _PRIORITY
         ):
             return NotImplemented
-        if type(other) is not int or -(2**31) <= other < 2**31:
+        if type(other) is not int or (-(2**31) <= other < 2**31 and not numpys_arrays.is_beyond(self, other)):
             return jaxs(self, other)
         dtype = self.aval.dtype
         if jax.numpy.issubdtype(dtype, np.floating):
@@ -448,6 +448,8 @@ def _taking_pythons(name: str) -> Any:
                 other = np.uint32(other)  # JAX would take it for an int32
             elif name not in _COMPARISONS:
                 other = with_long_literal[0](self, other)
+        elif other.__class__ is int and not divides and name not in _COMPARISONS:
+            numpys_arrays.refuse_beyond(self, other)
         elif other.__class__ in _LISTS and numpys_arrays.would_be_numpys(self) and not _repeats(self, name):
             other = jax.numpy.asarray(other)
         elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):

@@ -85,6 +85,31 @@ def would_be_numpys(value: Any) -> bool:
     return all(argument.is_numpy or argument.is_number for argument in asked) and bool(asked or is_told)
 
 
+def is_beyond(array: Any, number: int) -> bool:
+    """Whether an array that would be NumPy's, of uint8 or the like, has a type that doesn't hold an int of Python's."""
+    if 0 <= number < 128:
+        return False
+    dtype: Any = array.dtype
+    return (
+        isinstance(dtype, np.dtype)
+        and dtype.kind in "iu"
+        and not _ends(dtype).min <= number <= _ends(dtype).max
+        and (isinstance(array, np.ndarray) or would_be_numpys(array))
+    )
+
+
+def refuse_beyond(array: Any, value: Any) -> None:
+    """Raises NumPy's OverflowError of ints of Python's, also in lists, that such an array is to hold and doesn't."""
+    for each in value if type(value) in (list, tuple) else (value,):
+        if type(each) in (list, tuple):
+            refuse_beyond(array, each)
+        elif type(each) is int and is_beyond(array, each):
+            raise OverflowError(f"Python integer {each} out of bounds for {array.dtype}")
+
+
+_ends = functools.lru_cache(maxsize=32)(np.iinfo)
+
+
 def _is_staged(equation: Any, value: Any) -> bool:
     name = equation.primitive.name
     return name in ("while", "cond", "scan") or (

@@ -99,7 +99,12 @@ def is_about_none(error: BaseException) -> bool:
 
 
 def _is_of_known_values(error: BaseException) -> bool:
-    """Whether a line of the user's has asked one of Python's containers for an item that is not there, or divided by 0."""
+    """Whether a line of the user's has asked one of Python's containers for an item that is not there, or divided by 0.
+
+    Or NumPy's types do not hold an int of Python's.
+    """
+    if type(error) is OverflowError and str(error).startswith("Python integer "):
+        return True
     kinds = IndexError, KeyError, ZeroDivisionError
     return type(error) in kinds and not ownership.is_library_file(_last_file(error))
 

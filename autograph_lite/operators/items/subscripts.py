@@ -693,6 +693,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         callers_arrays.refuse_read_only(base)
+        numpys_arrays.refuse_beyond(base, value)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)

@@ -175,6 +175,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
     """A call of `theirs`, JAX's, with the arguments that NumPy's `fun` takes."""
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        args = _beside_narrow(fun, args)
         out = in_place_calls.target(fun, args, kwargs)
         if out is None:
             return theirs, *_arguments(name, fun, theirs, args, kwargs)
@@ -191,6 +192,28 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
         return in_place_calls.store_whole, (out, new, lambda: _refused(name, *function_table.OUT)), {}
 
     return given
+
+
+# Functions, besides ufuncs, whose result has the type of their array, whatever int of Python's is beside it.
+_OF_ITS_TYPE = frozenset({np.where, np.full_like, np.insert})
+
+
+def _beside_narrow(fun: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with arrays of NumPy's in place of ints that the type of another array, as uint8, does not hold.
+
+    Raises:
+      OverflowError: NumPy does, as they are to have the array's type.
+    """
+    arrays = [each for each in args if isinstance(each, (Tracer, np.ndarray))]
+    beyond = [
+        type(each) is int and any(numpys_arrays.is_beyond(array, each) for array in arrays) for each in args
+    ]
+    if not any(beyond) or fun is np.clip:
+        return args
+    is_ufunc = isinstance(fun, np.ufunc) and fun.types[-1][-1] != "?" and f"{'BB'[: fun.nin]}->B" in fun.types
+    for array in arrays if is_ufunc or fun in _OF_ITS_TYPE else ():
+        numpys_arrays.refuse_beyond(array, [*args])
+    return (*(np.asarray(each) if is_so else each for each, is_so in zip(args, beyond, strict=True)),)
 
 
 def _replacing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:

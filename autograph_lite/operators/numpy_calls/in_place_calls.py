@@ -38,6 +38,15 @@ def _put_mask(a: Any, mask: Any, values: Any) -> Any:
     return jnp.where(mask, values if values.shape == a.shape else jnp.resize(values, a.shape), a)
 
 
+def _on_the_diagonal(a: Any, val: Any, wrap: Any = False) -> Any:
+    if not wrap or a.ndim != 2 or a.shape[0] <= a.shape[1]:
+        return jnp.fill_diagonal(a, val, inplace=False)
+    places = np.arange(0, a.size, a.shape[1] + 1)
+    return (
+        a.ravel().at[places].set(jnp.resize(jnp.asarray(val), places.shape).astype(a.dtype)).reshape(a.shape)
+    )
+
+
 def _partitioned(a: Any, kth: Any, axis: Any = -1, **_: Any) -> Any:
     return jnp.partition(a, kth, axis)
 
@@ -46,16 +55,27 @@ def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
     return jnp.sort(a, axis)
 
 
+def _of_values(place: int, make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make`, which gets at that place what the array is to hold."""
+
+    def made(array: Any, *args: Any, **kwargs: Any) -> Any:
+        for value in args[place - 1 : place]:
+            numpys_arrays.refuse_beyond(array, value)
+        return make(array, *args, **kwargs)
+
+    return made
+
+
 # What gives the array as it is after such a function, by the function's name.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "copyto": _copied, "putmask": _put_mask,
-    "put": lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False),
-    "place": lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False),
+    "copyto": _of_values(1, _copied), "putmask": _of_values(2, _put_mask),
+    "put": _of_values(2, lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False)),
+    "place": _of_values(2, lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False)),
     "put_along_axis": lambda arr, indices, values, axis: jnp.put_along_axis(arr, indices, values, axis, inplace=False),
-    "fill_diagonal": lambda a, val, wrap=False: jnp.fill_diagonal(a, val, wrap, inplace=False),
+    "fill_diagonal": _of_values(1, _on_the_diagonal),
 }  # fmt: skip
 METHODS: dict[str, Callable[..., Any]] = {
-    "fill": lambda a, value: jnp.broadcast_to(value, a.shape), "sort": _sorted, "partition": _partitioned,
+    "fill": _of_values(1, lambda a, value: jnp.broadcast_to(value, a.shape)), "sort": _sorted, "partition": _partitioned,
     "put": _FUNCTIONS["put"],
 }  # fmt: skip
 BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
@@ -161,6 +181,11 @@ def within_limits(
 ) -> Any:
     """`np.clip`, also of complex numbers, which NumPy has an order of."""
     low, high = a_min if min is None else min, a_max if max is None else max
+    dtype = getattr(a, "dtype", np.dtype(float))
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":  # a limit beyond what the type holds is none
+        ends = np.iinfo(dtype)
+        low = None if type(low) is int and low < ends.min else low
+        high = None if type(high) is int and high > ends.max else high
     if not any(map(np.iscomplexobj, (a, low, high))):
         return _jaxs_clip(a, low, high, **named)
     found = jnp.asarray(a) if low is None else jnp.maximum(a, low)

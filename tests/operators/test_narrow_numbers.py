@@ -1,0 +1,122 @@
+"""Ints of Python's beside arrays of NumPy's whose type does not hold them, uint8 and 300: NumPy's results and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from autograph_lite import convert
+
+U = np.array([250, 3, 10, 7], np.uint8)
+
+
+def compared(u, n):
+    count = 0
+    for v in u:
+        if v == 300:
+            count += 1
+        if v < 300:
+            count += 10
+        if v > -1:
+            count += 100
+    return u == 300, u != 300, u < 300, 300 > u, u >= -1, u[n] > -1, np.equal(u, 300), np.less(u, 300), count
+
+
+def of_no_type(u, n):
+    return (
+        np.clip(u, 0, 300), np.clip(u, -1, 5), u.clip(0, 300), np.isin(u, 300), np.append(u, 300), np.dot(u, 300),
+        np.searchsorted(np.sort(u), 300), u / 300, u - 1, u[n] * 2, np.copysign(u, 300),
+    )  # fmt: skip
+
+
+def not_taken(u, n):
+    if n > 5:
+        u[0] = 300
+        u = u + 300
+    return u, u.sum()
+
+
+@pytest.mark.parametrize("f", [compared, of_no_type, not_taken])
+def test_values_are_numpys(f: Any) -> None:
+    for found, want in zip(
+        jax.tree.leaves(convert(f)(U.copy(), np.int32(2))), jax.tree.leaves(f(U.copy(), 2)), strict=True
+    ):
+        np.testing.assert_allclose(found, want, rtol=1e-6)
+
+
+def item(u, n):
+    u[n] = 300
+
+
+def items(u, n):
+    u[1:] = [n, 300, 2]
+
+
+def filled(u, n):
+    u.fill(-1)
+
+
+def copied(u, n):
+    np.copyto(u, 300)
+
+
+def put(u, n):
+    u.put([0], 300)
+
+
+def marked(u, n):
+    np.putmask(u, u > n, 300)
+
+
+def born(u, n):
+    z = np.zeros(3, np.int8)
+    z[n] = 128
+    return z
+
+
+def in_place(u, n):
+    u += 300
+
+
+def taken(u, n):
+    if n > 1:
+        u[0] = -1
+    return u
+
+
+REFUSED = [
+    item, items, filled, copied, put, marked, born, in_place, taken, lambda u, n: u + 300, lambda u, n: 300 - u[n],
+    lambda u, n: u**-1, lambda u, n: np.maximum(u, 300), lambda u, n: np.where(u > n, u, 300), lambda u, n: np.full_like(u, 300),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=map(str, range(len(REFUSED))))
+def test_what_numpy_refuses_is_its_error(f: Any) -> None:
+    with pytest.raises(OverflowError) as expected:
+        f(U.copy(), 2)
+    u = U.copy()
+    with pytest.raises(OverflowError, match=str(expected.value)):
+        convert(f)(u, np.int32(2))
+    assert u.tolist() == U.tolist()
+
+
+def test_jaxs_arrays_compute_as_jaxs() -> None:
+    x = jax.numpy.asarray(U)
+    f = lambda x: (x + 300, x == 44)
+
+    for found, want in zip(convert(f)(x), f(x), strict=True):
+        np.testing.assert_array_equal(found, want)
+
+
+def test_a_diagonal_goes_on_below_a_tall_matrix() -> None:
+    def f(x):
+        m = np.zeros((7, 3))
+        np.fill_diagonal(m, x[:3], wrap=True)
+        np.fill_diagonal(m[:2, :2], x[3], wrap=True)
+        return m
+
+    x = np.arange(1, 5, dtype=np.float32)
+    np.testing.assert_array_equal(convert(f)(x), f(x))
