@@ -1315,3 +1315,43 @@ def written_in_a_finally(x):
     except Diverged as e:
         total = e.found.sum()
     return found, total
+
+
+class Large(Exception):
+    """One whose constructor looks at the number that it is made of."""
+
+    def __init__(self, number):
+        super().__init__("large", number)
+        self.factor = 1.0 if number > 2 else 3.0
+
+
+@program((1.0,), (5.0,), (-1.0,))
+def constructor_of_an_exception_that_decides(x):
+    try:
+        if x > 0:
+            raise Large(x)
+    except Large as error:
+        return error.factor + error.args[1]
+    return x
+
+
+@program((1.0,), (-1.0,))
+def operands_that_no_number_takes(x):
+    found = []
+    for operand in (None, "text", {}, len):
+        try:
+            found.append(x + operand)
+        except TypeError:
+            found.append(-x)
+    try:
+        found.append(x < None)
+    except TypeError:
+        found.append(x * 2)
+    return found
+
+
+@program((1.0,), (-1.0,))
+def operand_that_no_number_takes_and_nobody_catches(x):
+    if x > 0:
+        return x - {}
+    return x * None

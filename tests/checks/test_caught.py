@@ -158,3 +158,13 @@ def test_what_is_missing_where_something_was_raised_is_refused_where_it_can_be_s
     with pytest.raises(autograph_lite.MutationError) as caught:
         autograph_lite.convert(function)(jnp.int32(1))
     assert caught.value.what == f"'{label}' exists on one path of a staged statement and not on another."
+
+
+@pytest.mark.parametrize("kind", [KeyError, caught_programs.Large])
+def test_a_function_that_always_raises_under_ones_own_jit_raises_while_tracing(kind) -> None:
+    def f(x):
+        word = "much" if x > 1 else "little"
+        raise kind(word if kind is KeyError else x)
+
+    with pytest.raises(kind):
+        jax.jit(autograph_lite.to_graph(f))(jnp.float32(1))

@@ -304,7 +304,9 @@ def _class(kind: type) -> Any:
     overload = OVERLOADS.get(kind)
     if overload is not None:
         return adapted(overload) if kind in HIGHER_ORDER else overload
-    if issubclass(kind, BaseException) and journal.active() is not None:
+    if issubclass(kind, BaseException):
+        if ownership.is_users_class(kind):
+            method_patching.seen_class(kind)
         return exception_templates.making(kind)
     if type(kind) is not type:  # a metaclass has a `__call__`
         method_patching.seen_class(kind)

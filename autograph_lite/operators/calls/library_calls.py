@@ -114,9 +114,10 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             ):
 
                 def each(*args: Any, **kwargs: Any) -> Any:
-                    for owner in filter(
-                        is_changeable, (getattr(fn, "__self__", None), *getattr(fn, "args", ()))
-                    ):
+                    bound = (
+                        fn.args if isinstance(fn, functools.partial) else ()
+                    )  # a class may have an `args`, too
+                    for owner in filter(is_changeable, (getattr(fn, "__self__", None), *bound)):
                         journal.note_change(owner, written=False)
                     return run(*args, **kwargs)
 

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.operators.checks import known_exceptions
 from autograph_lite.operators.user_code import ownership, source_places, unconverted
 from autograph_lite.operators.user_code.conversion import is_converted_code
 from autograph_lite.operators.values import pytrees
@@ -57,7 +58,11 @@ def is_about_tracer(error: BaseException) -> bool:
     return (
         _is_of_flax(error)
         or isinstance(error, NEEDS_PYTHON)
-        or (type(error) is TypeError and _ABOUT_TRACER.search(str(error)) is not None)
+        or (
+            type(error) is TypeError
+            and _ABOUT_TRACER.search(str(error)) is not None
+            and not known_exceptions.is_about_operands(error)
+        )
         or _is_about_variants(error)
     )
 

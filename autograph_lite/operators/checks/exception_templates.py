@@ -16,6 +16,7 @@ import jax
 
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals
+from autograph_lite.operators.checks import known_exceptions
 from autograph_lite.operators.checks.traced_text import (
     Text,
     Unknown,
@@ -89,13 +90,18 @@ def is_explicit(error: BaseException) -> bool:
 
 
 def is_about_none(error: BaseException) -> bool:
-    """Whether a line of the user's has used None for what it is not, as the `best` of `best = None; found = False`."""
+    """Whether a line of the user's has used None for what it is not, as the `best` of `best = None; found = False`.
+
+    Or a text, a dict or the like, as an operand.
+    """
     path = _last_file(error)
     if ownership.is_library_file(path) and not path.startswith(f"{source_places.PACKAGE}/"):
         return False
     if isinstance(error, AttributeError):
         return error.name is not None and error.obj is None  # a `raise` of the user's has no name
-    return type(error) is TypeError and "NoneType" in str(error)
+    return type(error) is TypeError and (
+        "NoneType" in str(error) or known_exceptions.is_about_operands(error)
+    )
 
 
 def _is_of_known_values(error: BaseException) -> bool:

@@ -34,6 +34,12 @@ _OF_THE_CALL = re.compile(
     r"\b(?:takes|missing|unexpected|multiple values for|expected|invalid)\b.*\bargument"
     r"|^too many positional arguments|is not callable$|^Can't instantiate abstract class|^cannot create .* instances$"
 )
+# Nor do these know an operator, with an array or a number of NumPy's beside them.
+_OF_OPERANDS = re.compile(
+    r"^(?:unsupported operand|'\S+' not supported between)"
+    r".*'(?:NoneType|str|bytes|dict|set|type|function|builtin_function_or_method)'"
+    r"|^'\w*Tracer' object is not callable$"
+)
 _STANDARD = tuple(f"{sysconfig.get_paths()[key]}/" for key in ("stdlib", "platstdlib"))
 # What a number or an array may be in Python, where the value is traced.
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.float64, np.int64)
@@ -57,7 +63,7 @@ def is_raised_anyway(error: BaseException) -> bool:
     last = entries[-1]
     if not _is_standard(last) and _raises(last):
         return True
-    if is_about_the_call(error):
+    if is_about_the_call(error) or is_about_operands(error):
         return True
     if _SAYS_UNKNOWN.search(_text(error)):
         return False
@@ -70,6 +76,11 @@ def is_raised_anyway(error: BaseException) -> bool:
 def is_about_the_call(error: BaseException) -> bool:
     """Whether Python says of a call that the function takes no such arguments."""
     return _OF_THE_CALL.search(_text(error)) is not None
+
+
+def is_about_operands(error: BaseException) -> bool:
+    """Whether Python says of an operator, or of a call, that there is none of such operands, whatever their values are."""
+    return type(error) is TypeError and _OF_OPERANDS.search(_text(error)) is not None
 
 
 def _lacks_numbers_attribute(error: AttributeError) -> bool:
