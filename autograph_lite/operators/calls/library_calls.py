@@ -154,7 +154,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
                 if makes_arrays:
-                    outside_arrays.note_write_by_python(in_place_calls.target(fn, args, kwargs))
+                    written = in_place_calls.target(fn, args, kwargs)
+                    for each in written if type(written) is tuple else (written,):
+                        outside_arrays.note_write_by_python(each)
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}

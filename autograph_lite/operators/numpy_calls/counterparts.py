@@ -184,8 +184,19 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
             args, where = args[: fun.nin], kwargs.pop("where", True)
         own, named = _arguments(name, fun, theirs, args, kwargs)
 
+        known = "" if kwargs.get("casting", "same_kind") != "same_kind" else fun.__name__
+        if type(out) is tuple:
+            if where is not True:
+                raise _refused(
+                    name,
+                    "leave out `where=`, and choose with np.where.",
+                    "gives several arrays where a mask says so",
+                )
+            several = functools.partial(theirs, *own, **named)
+            refuse = functools.partial(_refused, name, *function_table.OUT)
+            return in_place_calls.store_each, (out, known, several, refuse), {}
+
         def new() -> Any:
-            known = "" if kwargs.get("casting", "same_kind") != "same_kind" else fun.__name__
             found = in_place_calls.fitting(out, known, theirs, *own, **named)
             return found if where is True else jnp.where(where, found, out)
 
@@ -324,7 +335,16 @@ def _ufunc_arguments(
     if given:
         raise _refused(name, "leave it out.", f"is called with '{next(iter(given))}='")
     args = args[: fun.nin]
-    return (args if dtype is None else tuple(jnp.asarray(arg, _type(np.dtype(dtype))) for arg in args)), {}
+    if dtype is None and "casting" not in kwargs:
+        return args, {}
+    args = (*(arg if type(arg) in (bool, int, float, complex) else jnp.asarray(arg) for arg in args),)
+    given_types = [arg.dtype if isinstance(arg, jax.Array) else type(arg) for arg in args]
+    signature = (*(None,) * fun.nin, *(None if dtype is None else np.dtype(dtype),) * fun.nout)
+    casting: Any = kwargs.get("casting", "same_kind")
+    computed = fun.resolve_dtypes((*given_types, *(None,) * fun.nout), signature=signature, casting=casting)
+    if dtype is None:
+        return args, {}
+    return (*(jnp.asarray(arg, _type(kind)) for arg, kind in zip(args, computed, strict=False)),), {}
 
 
 def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
@@ -342,13 +362,18 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         return _refusing(name, "write it with functions of arrays.")
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        if kwargs.get("out") is not None:
-            raise _refused(name, *function_table.OUT)
+        out = in_place_calls.target(fun, (), kwargs)
+        kwargs = {**kwargs, "out": None}
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
         if method == "accumulate" and fun in (np.add, np.multiply) and len(args) < 3 and "dtype" not in named:
             named["dtype"] = recorded_copies.summed_type(first[0])
-        return theirs, (*first, *map(_type, args[2:])), named
+        if out is None:
+            return theirs, (*first, *map(_type, args[2:])), named
+        new = functools.partial(
+            in_place_calls.fitting, out, method, theirs, *first, *map(_type, args[2:]), **named
+        )
+        return in_place_calls.store_whole, (out, new, lambda: _refused(name, *function_table.OUT)), {}
 
     return given
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
-from autograph_lite.operators.checks import catching
+from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.numpy_calls import counts_and_places, in_place_calls
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
@@ -113,6 +113,7 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     bins = jnp.asarray(bins) if isinstance(bins, (list, tuple)) else bins
     counts, edges = jnp.histogram(a, bins, range, weights, density)
+    edges = jnp.asarray(bins) if np.ndim(bins) else edges
     return (counts if density or weights is not None else counts.astype(int)), edges
 
 
@@ -206,6 +207,69 @@ def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
     return jnp.transpose(array, [*map(given.index, asked)])
 
 
+def _reciprocal(x: Any) -> Any:
+    """`np.reciprocal`, of integers one of these."""
+    array = jnp.asarray(x)
+    return (
+        jnp.where(jnp.abs(array) == 1, array, 0)
+        if jnp.issubdtype(array.dtype, jnp.integer)
+        else jnp.reciprocal(array)
+    )
+
+
+def _counting_in_floats(name: str) -> Callable[..., Any]:
+    """`np.histogram2d` or `np.histogramdd`."""
+    fun = getattr(jnp, name)
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        counts, *edges = fun(*args, **kwargs)
+        return counts.astype(float), *edges
+
+    return run
+
+
+def _poly(seq_of_zeros: Any) -> Any:
+    """`np.poly`, real for a real matrix."""
+    found = jnp.poly(jnp.asarray(seq_of_zeros))
+    return found if jnp.iscomplexobj(seq_of_zeros) else found.real
+
+
+@functools.wraps(jnp.polyfit)
+def _polyfit(x: Any, y: Any, deg: Any, *args: Any, **kwargs: Any) -> Any:
+    return jnp.polyfit(jnp.asarray(x) + 0.0, jnp.asarray(y) + 0.0, deg, *args, **kwargs)
+
+
+def _einsum_path(*operands: Any, **kwargs: Any) -> Any:
+    """`np.einsum_path`, which asks for shapes alone."""
+    shapes = [
+        np.broadcast_to(0.0, np.shape(each)) if isinstance(each, jax.Array) else each for each in operands
+    ]
+    return np.einsum_path(*shapes, **kwargs)
+
+
+def _choose(a: Any, choices: Any, mode: Any = "raise") -> Any:
+    """`np.choose`, with the check that NumPy makes."""
+    if mode == "raise":
+        places, mode = jnp.asarray(a), "clip"
+        is_wrong = jnp.any((places < 0) | (places >= len(choices)))
+        carried_checks.fail_if(is_wrong, ValueError("invalid entry in choice array"))
+    return jnp.choose(a, choices, mode=mode)
+
+
+def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+    """`np.ravel_multi_index`, with the check that NumPy makes."""
+    if mode == "raise":
+        mode = "clip"
+        is_wrong = jnp.any(
+            jnp.stack(
+                [jnp.any((each < 0) | (each >= size)) for each, size in zip(multi_index, dims, strict=True)]
+            )
+        )
+        carried_checks.fail_if(is_wrong, ValueError("invalid entry in coordinates array"))
+    return jnp.ravel_multi_index(multi_index, dims, mode, order)
+
+
 def _unstacked(x: Any, *, axis: Any = 0) -> tuple[Any, ...]:
     return tuple(jnp.moveaxis(jnp.asarray(x), axis, 0))
 
@@ -278,7 +342,10 @@ _OWN: dict[str, Any] = {
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
     "asfortranarray": functools.partial(_contiguous, True), "require": _require,
-    "fix": jnp.trunc, "histogram": _histogram, "meshgrid": _meshgrid,
+    **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
+    "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": _einsum_path, "choose": _choose,
+    "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
+    "take_along_axis": functools.partial(jnp.take_along_axis, mode="clip"),
     **dict.fromkeys(("around", "round"), in_place_calls.rounded), "row_stack": jnp.vstack,
     "bincount": counts_and_places.bincount,
     **{name: in_place_calls.products(name) for name in ("dot", "inner")}, "clip": in_place_calls.within_limits,

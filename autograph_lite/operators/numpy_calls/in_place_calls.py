@@ -82,10 +82,11 @@ BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 
 
 def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The array that a call of NumPy's writes to; None for most."""
+    """The array that a call of NumPy's writes to; None for most, and a tuple for ufuncs that give several."""
     out = kwargs.get("out")
     if out is None and isinstance(fn, np.ufunc):
-        out = args[fn.nin] if len(args) > fn.nin else None
+        out = args[fn.nin :] or None
+        out = out if out is None or len(out) == fn.nout else (*out, *(None,) * (fn.nout - len(out)))
     elif out is None and args and (id(fn) in BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
         out = args[0]
     elif fn is np.nan_to_num and not kwargs.get("copy", args[1] if len(args) > 1 else True):
@@ -101,7 +102,7 @@ def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
         return None
 
     def added(a: Any, indices: Any, *b: Any) -> Any:
-        index = _index(indices)
+        index, b = _index(indices), (*map(_index, b),)
         if not any(isinstance(each, _BASIC) for each in (index if type(index) is tuple else (index,))):
             return at(a, index, *b, inplace=False)
         places = jnp.arange(a.size).reshape(a.shape).at[index].get(mode="fill", fill_value=a.size)
@@ -192,6 +193,19 @@ def within_limits(
     return recorded_copies.made_new(found if high is None else jnp.minimum(found, high), (a,), {})
 
 
+def taken(a: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
+    """`np.take`, which gives the last item for an index beyond the end, as `x[i]` does."""
+    a, indices = jnp.asarray(a), jnp.asarray(indices)
+    if mode == "raise":
+        size = a.size if axis is None else a.shape[axis]
+        mode, indices = "clip", jnp.where(indices < 0, indices + size, indices)
+    return jnp.take(a, indices, axis, mode=mode)
+
+
+def _taken_of(array: Any, *args: Any, **kwargs: Any) -> Any:
+    return (taken if numpys_arrays.is_numpys(array) else Tracer.take)(array, *args, **kwargs)
+
+
 _jaxs_clip = recorded_copies.jax_stand_in(jnp.clip)
 
 
@@ -211,9 +225,20 @@ def products(name: str) -> Callable[..., Any]:
 
 
 def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
-    """What `fun` gives, which `out=array` gets; refused where a ufunc of NumPy's, or what is made of one, refuses it."""
+    """What `fun` gives, which `out=array` gets; refused where NumPy refuses it.
+
+    Ufuncs, and what is made of one, write to arrays with more axes; others to such of the shape of what they give. Reductions
+    write to arrays of any type, others to no type of a lower kind.
+    """
     new = fun(*args, **named)
-    if isinstance(getattr(np, name, None), np.ufunc) or name in ("around", "clip", "round"):
+    is_ufunc = isinstance(getattr(np, name, None), np.ufunc) or name in ("around", "clip", "round")
+    if name and not is_ufunc and jnp.shape(new) != array.shape:
+        error = ValueError(
+            f"output array has the shape {array.shape}, and what '{name}' gives {jnp.shape(new)}"
+        )
+        exception_templates.explicit(error)  # as in `refuse_cast`
+        raise error
+    if name and name not in _TO_ANY_TYPE:
         tens = name in ("around", "round") and any(
             type(each) is int and each < 0 for each in (*args[1:], *named.values())
         )
@@ -222,6 +247,23 @@ def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
         if not is_left:  # as NumPy leaves integers
             refuse_cast(array, f"ufunc '{name}' output", kind)
     return new
+
+
+_TO_ANY_TYPE = frozenset({
+    "sum", "prod", "mean", "var", "max", "min", "amax", "amin", "ptp", "argmax", "argmin", "all", "any", "cumsum", "cumprod",
+    "trace", "take", "compress", "choose", "nansum", "nanprod", "nanmean", "nanvar", "nanmax", "nanmin", "nancumsum",
+    "nancumprod", "reduce", "accumulate", "reduceat",
+})  # fmt: skip
+
+
+def store_each(arrays: Any, name: str, make: Callable[[], Any], refuse: Callable[[], Exception]) -> Any:
+    """Puts each of the results of a ufunc that gives several, `np.divmod(x, y, out=(q, r))`, into its array."""
+    return tuple(
+        found
+        if array is None
+        else store_whole(array, functools.partial(fitting, array, name, lambda new=found: new), refuse)
+        for array, found in zip(arrays, make(), strict=True)
+    )
 
 
 def refuse_cast(array: Any, what: str, new: Any) -> None:
@@ -247,7 +289,7 @@ _jaxs_round = recorded_copies.jax_stand_in(jnp.round)
 
 def _taking_out(name: str) -> Any:
     """A method of an array that may be handed the array for its result, `x.clip(0, 1, out=x)`."""
-    own: Any = {"clip": within_limits, "dot": products("dot"), "round": rounded}
+    own: Any = {"clip": within_limits, "dot": products("dot"), "round": rounded, "take": _taken_of}
     method = own.get(name) or recorded_copies.jax_stand_in(getattr(Tracer, name))
 
     @functools.wraps(getattr(Tracer, name))
@@ -281,6 +323,7 @@ for _name in (
     "round",
     "std",
     "sum",
+    "take",
     "trace",
     "var",
 ):
