@@ -124,10 +124,28 @@ def nothing_to_divide_by(xs):
     return 2.0
 
 
+def grows_in_its_loop(xs):
+    counts = {"a": 1, "b": 2}
+    if xs[0] > 0:
+        for key in counts:
+            counts[key + "!"] = 1
+    return counts["a"]
+
+
+def shrinks_in_its_loop(xs):
+    kinds = {1, 2, 3}
+    if xs[0] > 0:
+        for kind in kinds:
+            kinds.discard(4 - kind)
+    return len(kinds)
+
+
 PROGRAMS = [
     differences,
     greatest,
     nothing_to_divide_by,
+    grows_in_its_loop,
+    shrinks_in_its_loop,
     popped,
     popped_in_a_while,
     last_read,

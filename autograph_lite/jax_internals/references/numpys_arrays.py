@@ -7,7 +7,7 @@ y = jnp.sin(x)                        JAX's
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -234,10 +234,13 @@ def is_read_only(array: Any) -> bool:
     return known is not None and _is_noted(array, known.fixed)
 
 
-def know_root(value: Any) -> None:
-    """Finds out what an array is a part of as long as the trace goes on that tells."""
-    if isinstance(value, Tracer) and thread.now.references is not None:
-        storages.root(value)
+def know_roots(values: Iterable[Any]) -> None:
+    """Finds out what arrays are parts of as long as the trace goes on that tells; tuples hold some, too."""
+    for value in values if thread.now.references is not None else ():
+        if isinstance(value, Tracer):
+            storages.root(value)
+        elif isinstance(value, tuple):
+            know_roots(value)
 
 
 def note_met(new: Any, *options: Any) -> Any:
@@ -250,11 +253,16 @@ def note_met(new: Any, *options: Any) -> Any:
         # An item of a list that a traced index chooses is a row of what was made of them.
         of = storages.root(new)
         known.joined[id(of)] = of, options
-        for option in options:
-            if isinstance(option, Tracer):
-                root = storages.root(option)
-                known.shows.setdefault(id(root), []).append((root, new))
+        _note_shown(options, new)
     return new
+
+
+def _note_shown(arrays: Iterable[Any], new: Any) -> None:
+    """Notes that `new` may be one of the arrays, or have their items."""
+    for array in arrays:
+        if isinstance(array, Tracer):
+            root = storages.root(array)
+            thread.now.references.shows.setdefault(id(root), []).append((root, new))
 
 
 def may_be(array: Any) -> list[Any]:
@@ -285,13 +293,24 @@ def note_kept(label: str, leaves: Iterable[Any]) -> None:
         loop.kept += [(label, leaf) for leaf in leaves if isinstance(leaf, Tracer)]
 
 
+def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
+    """Notes that buffers of a list have what the leaves of its items were when they were put there."""
+    if thread.now.references is None:
+        return
+    arrays = [leaf for leaf in leaves if getattr(leaf, "ndim", 0)]
+    for array in arrays:
+        storages.show(array)
+    for buffer in buffers:
+        _note_shown(arrays, buffer)
+
+
 def may_show(array: Any) -> list[Any]:
     """The arrays that may be this one, or a part of it, where paths have met."""
     known = thread.now.references
     if known is None or not known.shows:
         return []
     found: dict[int, Any] = {}
-    todo = [*origins(array)]
+    todo = [origin for each in (array, *may_be(array)) for origin in origins(each)]
     while todo:
         for _, new in known.shows.get(id(todo.pop()), ()):
             if id(new) not in found:

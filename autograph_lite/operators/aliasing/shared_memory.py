@@ -130,6 +130,19 @@ def _taken_error(array: Any) -> MutationError:
     )
 
 
+def refuse_kept(array: Any) -> None:
+    """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
+    shows = numpys_arrays.may_show(array)
+    if shows and user_frames.read_later(shows, array):
+        raise MutationError(
+            f"An array, {describe(array)}, is changed in place, and a name, or a list, that is read later has got it on some paths, "
+            "or in a loop.",
+            where=source_places.here(),
+            why="An array is a value to a compiled program, which has another one there: the change would not be seen.",
+            fix="keep a copy, rows.append(x.copy()), best = x.copy(); or make a new array, x = x + v.",
+        )
+
+
 def refuse_row_of_copy(array: Any) -> None:
     """Refuses a write to `p[0]` of a part that is an array of its own, `p = x[mask]`, if that is read later."""
     same = numpys_arrays.same_in_loops(array)
@@ -157,15 +170,16 @@ def refuse_joined(array: Any) -> None:
     """Refuses, by a MutationError, to change in place what may be one of several arrays that others know and read later."""
     known = numpys_arrays.may_be(array)
     options = [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
-    related = [*options, *numpys_arrays.may_show(array)]
     if thread.now.yielded:
         same = numpys_arrays.same_in_loops(array)
-        yielded_arrays.refuse_write_after_yield([*same, *related])
+        yielded_arrays.refuse_write_after_yield([*same, *options, *numpys_arrays.may_show(array)])
         loop_carried_aliases.note_write(same)
-    if related and (any(map(callers_arrays.is_callers, options)) or user_frames.read_later(related, array)):
+    refuse_kept(array)
+    if options and (any(map(callers_arrays.is_callers, options)) or user_frames.read_later(options, array)):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "
             "that of another name.",
+            where=source_places.here(),
             why="Which of them it is, a traced value has decided, and the others would not see the change.",
             fix="make a new one, x = x + v; or a copy where it is chosen, x = a.copy().",
         )

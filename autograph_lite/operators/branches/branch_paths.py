@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates
 from autograph_lite.operators.effects import branch_allocations, journal
 from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture, captured_once
@@ -89,6 +90,7 @@ class Path:
             named: dict[Any, Captured] = {**dict(enumerate(self.values)), **cells}
             self.stray = branch_allocations.stray_arrays(named, self.born)
             captured += [c for made in self.born for c in made.captured.values()]
+        numpys_arrays.know_roots(each.value for each in (*self.values, *captured))
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
     def _taken(self) -> Any:

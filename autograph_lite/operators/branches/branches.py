@@ -102,7 +102,10 @@ def _staged(
         )
         for i, (template, label) in enumerate(zip(templates, labels, strict=False))
     ]
-    values = [list(v.contents().values()) if is_list else v for v, is_list in zip(values, met, strict=False)]
+    for number, kept in enumerate(met if alive else ()):
+        if kept is not None:
+            numpys_arrays.note_buffers(kept, values[number].columns)
+            values[number] = list(values[number].contents().values())
     if path_facts.is_asked(select):
         for value, *found in zip(values, *(path.values for path in paths), strict=False):
             _present(value, found, select)
@@ -129,30 +132,33 @@ def _staged(
     return tuple(values) if len(names) > 1 else values[0]
 
 
-def _meet_lists(paths: Sequence[Path], i: int) -> bool:
-    """Whether a variable is a list on each path, one of them of a length that the data knows: all are such lists then."""
+def _meet_lists(paths: Sequence[Path], i: int) -> list[Any] | None:
+    """The arrays in a variable that is a list on each path, one of a length that the data knows: all are such lists then.
+
+    None of another variable.
+    """
     values = [path.values[i] for path in paths]
     lists = [value.value for value in values]
     if len(paths) < 2 or not any(map(dynamic_length.is_dynamic, lists)):
-        return False
+        return None
     if any(
         type(each) is not list or value.present is not True for each, value in zip(lists, values, strict=True)
     ):
-        return False
+        return None
     if all(each is lists[0] for each in lists):
-        return False
+        return None
     place = bounded_growth.list_place(lists[0])
     items = [[path.captured(item) for item in each] for path, each in zip(paths, lists, strict=True)]
     try:
-        options, _ = packing.join_lists(place, items)
+        options, _, kept = packing.join_lists(place, items)
     except (
         MutationError
     ):  # items of two types: the error that names the variable is raised where the lists are joined
-        return False
+        return None
     for path, option, each in zip(paths, options, lists, strict=True):
         assert option is not None
         path.values[i] = dataclasses.replace(option, value=each)
-    return True
+    return kept
 
 
 def _present(value: Any, found: Sequence[Captured], select: Any) -> None:
@@ -255,6 +261,7 @@ class _Slot:
     label: str
     options: list[Captured]
     template: Template
+    kept: Sequence[Any] = ()  # the arrays in the items of a list
 
 
 _CHEAP = "the condition is traced, and both branches cost less than a choice"
@@ -313,9 +320,9 @@ class _Writes:
                 [_captured(path, owner, key, now) for key in now] if counts else None
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            found, template = packing.join_lists(place, lists)
+            found, template, kept = packing.join_lists(place, lists)
             options = [ABSENT if option is None else option for option in found]
-            self.slots.append(_Slot(owner, 0, place.label(0), options, template))
+            self.slots.append(_Slot(owner, 0, place.label(0), options, template, kept))
             self.results[owner] = place, {0: MISSING}
             return
         for key in dict.fromkeys(
@@ -385,6 +392,8 @@ class _Writes:
                 _present(value, slot.options, select)
             place, contents = self.results[slot.owner]
             contents[slot.key] = value
+            if isinstance(value, dynamic_length.Stretch):
+                numpys_arrays.note_buffers(slot.kept, value.columns)
             if not isinstance(place.owner, storages.Storage):  # whose versions are the same array
                 numpys_arrays.note_met(value, *(each.value for each in slot.options))
         for place, contents in self.results.values():

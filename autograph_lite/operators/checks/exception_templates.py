@@ -74,7 +74,8 @@ def explicit(error: BaseException) -> None:
 def is_explicit(error: BaseException) -> bool:
     """Whether a `raise` statement of the user's has raised `error`, or Python has, of values that it knows.
 
-    Such are a read of what has no value or is not there, a division by 0, and a use of None.
+    Such are a read of what has no value or is not there, a division by 0, a use of None, and a loop over a dict or a set that
+    changes which keys it has.
     """
     if covered(error) is not None:
         return False
@@ -105,14 +106,19 @@ def is_about_none(error: BaseException) -> bool:
 
 
 def _is_of_known_values(error: BaseException) -> bool:
-    """Whether a line of the user's has asked one of Python's containers for an item that is not there, or divided by 0.
+    """Whether Python tells of a container that it has no such item, or changes in a loop over it, or of a division by 0.
 
     Or NumPy's types do not hold an int of Python's.
     """
     if type(error) is OverflowError and str(error).startswith("Python integer "):
         return True
+    if type(error) is RuntimeError:
+        return _CHANGED.search(str(error)) is not None
     kinds = IndexError, KeyError, ZeroDivisionError
     return type(error) in kinds and not ownership.is_library_file(_last_file(error))
+
+
+_CHANGED = re.compile("(?:changed size|keys changed|mutated) during iteration$")
 
 
 def _last_file(error: BaseException) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import Captured, Template, capture, fill, rebuild, zeros
@@ -149,10 +150,11 @@ def list_item(values: Sequence[Any], index: Any) -> Any:
 def chosen_list(lists: Sequence[list[Any]], index: Any) -> list[Any]:
     """A new list with the items of the one that a traced index chooses."""
     captured = [list(map(capture, items)) for items in lists]
-    options, template = join_lists(list_place(next(filter(is_dynamic, lists))), captured)
+    options, template, leaves = join_lists(list_place(next(filter(is_dynamic, lists))), captured)
     rows = [fill(option, template) for option in options if option is not None]
     columns = [jnp.stack(list(map(jnp.asarray, column)))[index] for column in zip(*rows, strict=True)]
     chosen: Stretch = rebuild(template, columns, "a list")
+    numpys_arrays.note_buffers(leaves, chosen.columns)
     return list(chosen.contents().values())
 
 

@@ -105,8 +105,10 @@ class Stretch(Part):
         return f"<up to {self.most} items>"
 
     def having(self, arrays: Sequence[Any], most: int) -> Stretch:
-        """Other items of the same type, so many at most."""
-        return Stretch(self.item, most, self.origin, arrays)
+        """Some of these items, so many at most."""
+        made = Stretch(self.item, most, self.origin, arrays)
+        numpys_arrays.note_buffers(self.columns, made.columns)
+        return made
 
     @property
     def room(self) -> int:

@@ -193,6 +193,7 @@ def as_stretch(values: Sequence[Captured], template: Template, item: Item) -> St
     """Items and stretches as a stretch of the type `template`."""
     arrays = map(jnp.asarray, fill(stretched(values, template, item), template))
     made: Stretch = rebuild(template, arrays, "a list")
+    numpys_arrays.note_buffers(leaves_of(values), made.columns)
     return made
 
 
@@ -218,17 +219,23 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     )
 
 
+def leaves_of(values: Iterable[Captured]) -> list[Any]:
+    """The arrays in items, as the user's code holds them."""
+    return [leaf for value in values for leaf in pytrees.leaves(value.value)]
+
+
 def join_lists(
     place: Place, paths: Sequence[Sequence[Captured] | None]
-) -> tuple[list[Captured | None], Template]:
-    """What stands on each path for the items of the list at `place`, and the type that holds them all; None: it raises."""
+) -> tuple[list[Captured | None], Template, list[Any]]:
+    """What stands on each path for the items of the list at `place`, the type that holds them all, and the arrays in them.
+
+    None stands for a path that raises.
+    """
     found = [None if path is None else without_gaps(path) for path in paths]
     alive = [path for path in found if path is not None]
     values = list(itertools.chain(*alive))
-    item = item_of(values, place)
-    numpys_arrays.note_kept(
-        place.label(0), itertools.chain(*(pytrees.leaves(value.value) for value in values))
-    )
+    item, leaves = item_of(values, place), leaves_of(values)
+    numpys_arrays.note_kept(place.label(0), leaves)
     most = max(most_of(value.value for value in path) for path in alive)
     template = stretch_template(item, most, room_for(values, most), values, place)
-    return [None if path is None else stretched(path, template, item) for path in found], template
+    return [None if path is None else stretched(path, template, item) for path in found], template, leaves

@@ -125,6 +125,8 @@ class Carry:
     changes: list[journal.Change] = dataclasses.field(default_factory=list)
     # the variables after an iteration, and the contents of the places; known likewise
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
+    # the arrays that an iteration leaves in lists, by the key of their place; known likewise
+    kept: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(
@@ -266,8 +268,7 @@ class Carry:
         parted = [self.names[n] for n, i in self.held if not self._is_still(n, i, values[n])]
         if parted:
             raise shared_memory.parted_error(parted[0])
-        for value in captured:
-            numpys_arrays.know_root(value.value)
+        numpys_arrays.know_roots(value.value for value in captured)
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
@@ -335,8 +336,11 @@ class Carry:
         after.after[:] = [(captured, contents)]
         arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():
+            self.kept[owner] = packing.leaves_of(appended[owner])
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
+        for leaves in self.kept.values():
+            numpys_arrays.know_roots(leaves)
         return after, arrays
 
     def _standing_in(self, templates: Sequence[Template], grown: dict[Key, Slot]) -> list[int | Key]:
@@ -479,6 +483,7 @@ class Carry:
             bounds[owner] = new
         if known is not None:
             contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
+            self.kept[owner] = packing.leaves_of(items)
 
     def _appended(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot],
@@ -573,12 +578,15 @@ class Carry:
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
+            numpys_arrays.note_buffers(self.kept.get(owner, ()), now.columns)
         if count:  # what every iteration assigns is assigned
             values = [
                 _certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)
             ]
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
+        for owner, items in rows.items():
+            numpys_arrays.note_buffers(self.kept.get(owner, ()), pytrees.leaves(items))
         for place, new in self._merged(contents):
             owner = place.key
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)

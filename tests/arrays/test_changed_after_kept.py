@@ -1,0 +1,262 @@
+"""An array that a list or a variable got on some paths, or in a loop, and that is changed later: never the old items."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+import autograph_lite
+from autograph_lite import MutationError
+
+
+def appended_on_a_path(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    acc += rows[1]
+    return out
+
+
+def written_by_items(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    acc[0] = rows[1, 2]
+    return out
+
+
+def by_a_slice(rows):
+    acc, out = rows[0].copy(), deque()
+    if rows[0][0] < 4:
+        out += [acc, acc]
+    acc[1:] += rows[1, 2]
+    return list(out)
+
+
+def by_a_method(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append((1, acc))
+    acc.fill(7.0)
+    return [item for _, item in out]
+
+
+def by_numpys_function(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    np.copyto(acc, rows[1])
+    return out
+
+
+def a_row_of_it(rows):
+    m, out = rows.copy(), []
+    if rows[0][0] < 4:
+        out.append(m[0])
+    m += 1
+    return out
+
+
+def an_item_of_its_row(rows):
+    m, best = rows.copy(), None
+    if rows[0][0] < 4:
+        best = m[0]
+    m[0, 1] = rows[2, 2]
+    return best
+
+
+def an_argument(rows):
+    out = []
+    if rows[0][0] < 4:
+        out.append(rows[0])
+    rows[0] += 1
+    return out
+
+
+def of_pythons_numbers(rows):
+    acc, out = np.ones(3), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    acc[1] = 5.0
+    return out
+
+
+def in_another_list(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    more = list(out)
+    out.clear()
+    acc += rows[1]
+    return more
+
+
+def after_a_pop(rows):
+    acc, out = rows[0].copy(), [rows[2]]
+    if rows[0][0] < 4:
+        out.append(rows[1] * 2)
+    out.append(acc)
+    out.pop(0)
+    acc += 1
+    return out
+
+
+def unrolled(rows):
+    acc, out = np.zeros(3), []
+    for k in range(3):
+        acc += rows[k]
+        if rows[k][0] > 1:
+            out.append(acc)
+    return out
+
+
+def after_a_break(rows):
+    acc, out = rows[0].copy(), []
+    for k in range(3):
+        if rows[k, 0] > 5:
+            break
+        out.append(acc)
+        acc += rows[k]
+    return out
+
+
+def keep(out, acc, condition):
+    if condition:
+        out.append(acc)
+
+
+def in_a_callee(rows):
+    acc, out = rows[0].copy(), []
+    keep(out, acc, rows[0, 0] < 4)
+    acc += rows[1]
+    return out
+
+
+def by_each_iteration(rows):
+    acc, out = rows[0].copy(), []
+    for _ in rows:
+        out.append(acc)
+    acc += 1
+    return out
+
+
+def by_some_iterations(rows):
+    acc, out = rows[0].copy(), []
+    for row in rows:
+        if row[0] > 1:
+            out.append(acc)
+    acc += 1
+    return out
+
+
+def the_last_state(rows):
+    x = rows[0].copy()
+    states = [x]
+    for row in rows:
+        x = x + row
+        states.append(x)
+    x += 1
+    return states
+
+
+def the_last_of_some(rows):
+    x, states = rows[0].copy(), []
+    for row in rows:
+        x = x + row
+        if row[0] > 1:
+            states.append(x)
+    x[0] = rows[1, 1]
+    return states
+
+
+def the_last_of_a_while(rows):
+    x, states = rows[0].copy(), []
+    while x[0] < 20:
+        x = x + rows[1]
+        states.append(x)
+    x[0] = rows[1, 1]
+    return states
+
+
+def rows_of_three():
+    return np.arange(9.0).reshape(3, 3).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        appended_on_a_path, written_by_items, by_a_slice, by_a_method, by_numpys_function, a_row_of_it, an_item_of_its_row,
+        an_argument, of_pythons_numbers, in_another_list, after_a_pop, unrolled, after_a_break, in_a_callee, by_each_iteration,
+        by_some_iterations, the_last_state, the_last_of_some, the_last_of_a_while,
+    ],
+)  # fmt: skip
+def test_a_change_of_what_was_kept_as_a_copy_is_refused(f) -> None:
+    with pytest.raises(MutationError, match="is changed in place, and a name, or a list, .* has got it"):
+        autograph_lite.convert(f)(rows_of_three())
+
+
+def copies(rows):
+    acc, out = np.zeros(3), []
+    for k in range(3):
+        acc += rows[k]
+        if rows[k][0] > 1:
+            out.append(acc.copy())
+    return out
+
+
+def new_arrays(rows):
+    acc, out = np.zeros(3), []
+    for k in range(3):
+        acc = acc + rows[k]
+        if rows[k][0] > 1:
+            out.append(acc)
+    return out
+
+
+def another_one(rows):
+    acc, out = rows[0].copy(), []
+    if rows[0][0] < 4:
+        out.append(acc)
+    acc = rows[1].copy()
+    acc += rows[1]
+    return out, acc
+
+
+def numbers(rows):
+    acc, out = rows[0, 0], []
+    for k in range(3):
+        acc += rows[k, 1]
+        if rows[k][0] > 1:
+            out.append(acc)
+    return out
+
+
+def read_before(rows):
+    x, states = rows[0].copy(), []
+    for row in rows:
+        x = x + row
+        states.append(x)
+    table = np.array(states)
+    x += 1
+    return table, x
+
+
+def after_a_new_one(rows):
+    x = rows[0].copy()
+    states = [x]
+    for row in rows:
+        x = x + row
+        states.append(x)
+    x = x + 1
+    x[0] = 0
+    return states, x
+
+
+@pytest.mark.parametrize("f", [copies, new_arrays, another_one, numbers, read_before, after_a_new_one])
+def test_other_changes_are_right(f) -> None:
+    want, got = f(rows_of_three()), autograph_lite.convert(f)(rows_of_three())
+    assert len(want) == len(got)
+    for each, other in zip(want, got, strict=True):
+        np.testing.assert_allclose(np.asarray(other), np.asarray(each))
