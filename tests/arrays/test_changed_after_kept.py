@@ -260,3 +260,69 @@ def test_other_changes_are_right(f) -> None:
     assert len(want) == len(got)
     for each, other in zip(want, got, strict=True):
         np.testing.assert_allclose(np.asarray(other), np.asarray(each))
+
+
+def a_total_that_is_kept(x):
+    total, out = np.array(0.0), []
+    for v in x:
+        total += v
+        out.append(total)
+    return out
+
+
+def a_total_that_some_keep(x):
+    total, out = np.array(0.0), []
+    for v in x:
+        if v > 1:
+            out.append(total)
+        total += v
+    return out
+
+
+@pytest.mark.parametrize("f", [a_total_that_is_kept, a_total_that_some_keep])
+def test_nor_is_an_array_without_axes(f) -> None:
+    with pytest.raises(MutationError, match=r"out\.|has got it"):
+        autograph_lite.convert(f)(np.arange(5.0, dtype=np.float32))
+
+
+def two_names(x):
+    s = np.array(x[0])
+    t = s
+    s += 1
+    return t, s
+
+
+def of_a_result(x):
+    s = np.asarray(x.sum())
+    t = s
+    s *= 2
+    return t, s
+
+
+def plus_one(a):
+    a = np.asarray(a)
+    a += 1
+    return a
+
+
+def in_a_function(x):
+    number, array = x[2], np.asarray(x[2])
+    return plus_one(number), number, plus_one(array), array
+
+
+def in_a_dict(x):
+    totals = {"a": np.array(x[1])}
+    for v in x:
+        totals["a"] += v
+    return totals["a"], x[1]
+
+
+def as_a_number(x):
+    s = np.array(x[1])
+    return int(s) + 1, s + 1, float(s), np.sqrt(s)
+
+
+@pytest.mark.parametrize("f", [two_names, of_a_result, in_a_function, in_a_dict, as_a_number])
+def test_an_array_of_a_number_is_an_array(f) -> None:
+    x = np.arange(5.0, dtype=np.float32)
+    np.testing.assert_allclose(np.asarray(autograph_lite.convert(f)(x.copy())), np.asarray(f(x.copy())))

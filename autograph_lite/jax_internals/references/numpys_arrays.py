@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from jax import dtypes
+from jax import Array, dtypes, lax
 from jax._src.core import Tracer
 
 from autograph_lite.errors import PythonOnlyError
@@ -128,6 +128,13 @@ def _answer(array: Any) -> bool | None:
     return False if id(array) in known.others or not isinstance(array, Tracer) else None
 
 
+def has_memory(value: Any) -> bool:
+    """Whether a value is an array with axes, or one of NumPy's without, and no number."""
+    if not isinstance(value, Array) or value.ndim:
+        return isinstance(value, (Array, np.ndarray))
+    return any(isinstance(each, np.ndarray) or storages.is_cell(each) for each in same_in_loops(value))
+
+
 def is_handle(array: Any) -> bool:
     """Whether `array` is one that the function has made, or a part of it, and it was found that others see what is written."""
     known = thread.now.references
@@ -145,17 +152,22 @@ def note_next(new: Any, *before: Any) -> Any:
     if known is None or not isinstance(new, Tracer) or any(new is each for each in before):
         return new
     if not new.ndim:
-        has_cell = any(
-            isinstance(each, np.ndarray) or storages.is_cell(each)
-            for each in before
-            if isinstance(each, (np.ndarray, Tracer)) and not each.ndim
-        )
-        if has_cell:
+        if any(has_memory(each) for each in before if not getattr(each, "ndim", 1)):
             known.numpys[id(new)] = storages.note_cell(new)
         return new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
         known.numpys[id(new)] = new
     return new
+
+
+def as_cell(found: Any) -> Any:
+    """What NumPy makes an array of that has no axes, `np.array(x[0])`; anything else as it is."""
+    known = thread.now.references
+    if known is None or not isinstance(found, Tracer) or found.ndim or storages.is_cell(found):
+        return found
+    cell = storages.note_cell(lax.copy_p.bind(found))
+    known.numpys[id(cell)] = cell
+    return cell
 
 
 def has_own_operators(kind: Any) -> bool:
@@ -297,7 +309,7 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
     """Notes that buffers of a list have what the leaves of its items were when they were put there."""
     if thread.now.references is None:
         return
-    arrays = [leaf for leaf in leaves if getattr(leaf, "ndim", 0)]
+    arrays = [leaf for leaf in leaves if has_memory(leaf)]
     for array in arrays:
         storages.show(array)
     for buffer in buffers:

@@ -12,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import jax
-import numpy as np
-
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays
@@ -46,7 +43,7 @@ def refuse_kept_after_write(
     # The variables and places that hold arrays by then, by what the program knows these.
     homes: dict[int, set[Any]] = {}
     for key, array in written_next(written, inside, after).items():
-        for each in (array, *numpys_arrays.may_be(array)) if _is_array(array) else ():
+        for each in (array, *numpys_arrays.may_be(array)) if numpys_arrays.has_memory(array) else ():
             for name in recorded_views.view_key(each):
                 homes.setdefault(name, set()).add(key)
     for change in changes if homes else ():
@@ -65,7 +62,7 @@ def refuse_kept_after_write(
 
 def _refuse_kept(label: Any, leaves: Iterable[Any], homes: Mapping[int, set[Any]], own: Any) -> None:
     """Refuses arrays in `label` that have homes but their `own`."""
-    for leaf in filter(_is_array, leaves):
+    for leaf in filter(numpys_arrays.has_memory, leaves):
         if any(homes.get(name, set()) - {own} for name in names_of(leaf)):
             raise MutationError(
                 f"A loop writes to an array, and keeps it, or a part of it, {describe(leaf)}, in {label}.",
@@ -88,7 +85,3 @@ def names_of(array: Any) -> set[int]:
     """By what the program knows an array, and those that it is a part of."""
     known = access_paths.base_arrays(array)
     return {name for each in (array, *known) for name in recorded_views.view_key(each)}
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (jax.Array, np.ndarray)) and value.ndim > 0

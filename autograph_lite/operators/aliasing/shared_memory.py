@@ -135,8 +135,8 @@ def refuse_kept(array: Any) -> None:
     shows = numpys_arrays.may_show(array)
     if shows and user_frames.read_later(shows, array):
         raise MutationError(
-            f"An array, {describe(array)}, is changed in place, and a name, or a list, that is read later has got it on some paths, "
-            "or in a loop.",
+            f"An array, {describe(array)}, is changed in place, and a name, or a list, that is read later has got it on some "
+            "paths, or in a loop.",
             where=source_places.here(),
             why="An array is a value to a compiled program, which has another one there: the change would not be seen.",
             fix="keep a copy, rows.append(x.copy()), best = x.copy(); or make a new array, x = x + v.",

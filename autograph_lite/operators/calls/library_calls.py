@@ -25,6 +25,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.calls import handed_functions, method_patching
 from autograph_lite.operators.checks import (
     carried_checks,
@@ -148,7 +149,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 )
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
-                return _made(found, values)
+                return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)
             if is_of_python:
                 vectorized.refuse_made_of_python(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
@@ -189,6 +190,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         return births.made(result, [*values, getattr(fn, "__self__", None)]) if makes_arrays else result
 
     return run
+
+
+_OF_NUMBERS_TOO = (np.array, np.asarray, np.asanyarray)  # what gives an array for a number
 
 
 def _made(found: Any, given: list[Any]) -> Any:

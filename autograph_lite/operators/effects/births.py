@@ -47,7 +47,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     if isinstance(found, Tracer):
         if found.ndim and storages.root(found) is found and not any(found is each for each in given):
             known.numpys[id(found)] = found
-        if not found.ndim:
+        if not found.ndim and not storages.is_cell(found):
             known.numbers[id(found)] = found
         return found
     if type(found) in (tuple, list):

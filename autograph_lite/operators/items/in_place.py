@@ -73,9 +73,12 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         ways_out.refuse_raised(array)
     is_seen = callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)
     if not is_seen:
-        before = [isinstance(each, np.ndarray) for each in numpys_arrays.same_in_loops(array)]
-        if not array.ndim and not storages.is_cell(array) and not any(before):
-            return NotImplemented
+        before = [each for each in numpys_arrays.same_in_loops(array) if isinstance(each, np.ndarray)]
+        if not array.ndim:
+            if not storages.is_cell(array) and not before:
+                return NotImplemented
+            for each in before:  # what it is after that would be a number
+                births.want_anew(each)
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):
             _note_changed(array)
