@@ -130,7 +130,7 @@ def _taken_error(array: Any) -> MutationError:
     )
 
 
-def refuse_kept(array: Any) -> None:
+def refuse_kept_copy(array: Any) -> None:
     """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
     shows = numpys_arrays.may_show(array)
     if shows and user_frames.read_later(shows, array):
@@ -174,7 +174,7 @@ def refuse_joined(array: Any) -> None:
         same = numpys_arrays.same_in_loops(array)
         yielded_arrays.refuse_write_after_yield([*same, *options, *numpys_arrays.may_show(array)])
         loop_carried_aliases.note_write(same)
-    refuse_kept(array)
+    refuse_kept_copy(array)
     if options and (any(map(callers_arrays.is_callers, options)) or user_frames.read_later(options, array)):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "

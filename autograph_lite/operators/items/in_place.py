@@ -53,7 +53,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     """
     if isinstance(array, np.ndarray):
         callers_arrays.refuse_read_only(array)
-        shared_memory.refuse_kept(array)
+        shared_memory.refuse_kept_copy(array)
         shared_memory.refuse_taken(array)
         if symbol == "set":
             births.want_anew(array)
