@@ -294,7 +294,9 @@ def test_nor_is_what_is_one_of_several_by_then() -> None:
 
 @pytest.mark.parametrize("f", [appended_in_a_while, changed_and_appended_on_a_path])
 def test_nor_is_it_in_a_while(f) -> None:
-    with pytest.raises(MutationError, match="keeps it, or a part of it|a list, that is read later has got it"):
+    with pytest.raises(
+        MutationError, match="keeps it, or a part of it|a list, that is read later has got it"
+    ):
         autograph_lite.convert(f)(ROWS.copy(), np.int32(1))
 
 
