@@ -37,11 +37,13 @@ FORMS = {
     "elementwise": lambda x, xp: [
         xp.isfinite([x[0], 1.0]), xp.sqrt([1, x[1]]), xp.add(x, (1, 2, 3)), xp.maximum([1, 2, 3], x),
         xp.multiply(range(3), x), xp.where([True, False, True], x, [4, 5, 6]), xp.isclose([x[0], 1], [1, 1]),
-        xp.clip(x, [0, 0, 0], [1, 1, 1]), xp.select([x > 1, x > 0], [x, [1, 2, 3]], 0),
+        xp.clip(x, [0, 0, 0], [1, 1, 1]),
+        xp.clip([x[0], 3], 0, 2), xp.select([x > 1, x > 0], [x, [1, 2, 3]], 0),
     ],
     "shapes": lambda x, xp: [
         xp.atleast_2d([x[0], x[1]]), xp.diag([x[0], 1.0, 2]), xp.transpose([[x[0], 1], [2, 3]]), xp.tile([x[0], 1], 2),
         xp.repeat(x, [1, 2, 1]), xp.pad([x[0], 1], 1), xp.broadcast_to([x[0], 1], [2, 2]), xp.zeros([2, 3]),
+        xp.diagonal([[x[0], 1], [2, 3]]), xp.broadcast_arrays([x[0], 1], 2)[1],
         xp.full((3,), [1, 2, 3]), xp.reshape([x[0], 1], [2, 1]), xp.zeros_like([x[0], 1]), *xp.meshgrid(range(2), [x[0], x[1]]),
     ],
     "joined": lambda x, xp: [
@@ -54,11 +56,13 @@ FORMS = {
     ],
     "others": lambda x, xp: [
         xp.interp(x[0], [0, 1, 2], [5, 6, 7]), xp.polyval([1, 2, 3], x), xp.take(x, [0, 1]), xp.searchsorted([0, 1, 2], x),
-        xp.histogram(x, bins=[0, 1, 2, 3])[0], xp.fft.fft([x[0], 1]).real, xp.allclose(x, [1, 2, 3]),
+        xp.histogram(x, bins=[0, 1, 2, 3])[0],
+        xp.histogram([x[0], 2], 2)[0], xp.fft.fft([x[0], 1]).real, xp.allclose(x, [1, 2, 3]),
     ],
     "operators": lambda x, xp: [
         x + range(3), x + [1, 2, 3], [1, 2, 3] * x, x - (1, 2, 3), x**[1, 2, 3], x / [1, 2, 3], x % [2, 2, 2], [1, 2, 3] @ x,
         (x > 0) & [True, True, False], x == [1, 2, 3], x != (1, 2, 3), x > [0, 1, 2], abs(x - range(3)).max(),
+        xp.arange(3.0) - [x[0], 1, 2], (x[0], 1) / xp.arange(1, 3), xp.arange(2) < [x[0], 0], xp.eye(2) @ [x[0], 1],
     ],
     "python's own": lambda x, xp: [
         len([0] * 3 + [1]), [1, 2] * 2 + [x[0]], (x[0], 1) + (2,), [x[0]] + [1, 2], len(range(3)) * [4, 5],
@@ -70,10 +74,11 @@ FORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("xp", [jnp, np], ids=["JAX's functions", "NumPy's"])
 @pytest.mark.parametrize("name", FORMS)
-def test_sequences_are_arrays_where_numpy_takes_them_so(name: str) -> None:
+def test_sequences_are_arrays_where_numpy_takes_them_so(name: str, xp: Any) -> None:
     form = FORMS[name]
-    found = jax.jit(al.to_graph(lambda x: form(x, jnp)))(X)
+    found = jax.jit(al.to_graph(lambda x: form(x, xp)))(X)
     for ours, numpys in zip(jax.tree.leaves(found), jax.tree.leaves(form(X.copy(), np)), strict=True):
         np.testing.assert_allclose(np.asarray(ours, float), np.asarray(numpys, float), rtol=1e-6)
 

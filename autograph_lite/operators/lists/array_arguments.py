@@ -25,7 +25,7 @@ from autograph_lite.operators.ragged.slice_spelling import Spelled
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import any_traced
 
-_SEQUENCES = (list, tuple, range)
+_ARRAYS, _SEQUENCES = (jax.Array, np.ndarray), (list, tuple, range)
 # What JAX says of a sequence in place of an array: by its own check, by `jit`, and where it asks for a type or a shape.
 _REFUSALS = re.compile(
     r"requires ndarray.* got <class '(list|tuple|range)'> at position"
@@ -57,7 +57,7 @@ def as_arrays(
                 dict(zip(value, _each((*value.values(),)), strict=True)) if array else value
             )
         elif array:
-            bound.arguments[name] = _array(value)
+            bound.arguments[name] = numpys_array(value)
         elif items and isinstance(value, (list, tuple)):
             bound.arguments[name] = _each(value)
     same = all(_is_same(value, bound.arguments[name]) for name, value in before.items())
@@ -83,11 +83,11 @@ def as_part(value: Any) -> Any:
 
 
 def beside(left: Any, right: Any, symbol: str) -> tuple[Any, Any]:
-    """The operands, with an array in place of a sequence beside an array of JAX's."""
-    if isinstance(left, jax.Array) and type(right) in _SEQUENCES:
-        return left, right if left.ndim == 0 and symbol in _OF_PYTHON else _array(right)
-    if isinstance(right, jax.Array) and type(left) in _SEQUENCES:
-        return left if right.ndim == 0 and symbol in _OF_PYTHON else _array(left), right
+    """The operands, with an array in place of a sequence beside an array."""
+    if isinstance(left, _ARRAYS) and type(right) in _SEQUENCES:
+        return left, right if left.ndim == 0 and symbol in _OF_PYTHON else numpys_array(right)
+    if isinstance(right, _ARRAYS) and type(left) in _SEQUENCES:
+        return left if right.ndim == 0 and symbol in _OF_PYTHON else numpys_array(left), right
     return left, right
 
 
@@ -104,7 +104,7 @@ def _takes(annotation: Any) -> tuple[bool, bool]:
     return "Array" in text and not many, "Array" in text and many
 
 
-def _array(value: Any) -> Any:
+def numpys_array(value: Any) -> Any:
     """What NumPy makes of a sequence; what no traced value is in stays known while tracing: `np.repeat(x, [1, 2])`."""
     if not isinstance(value, _SEQUENCES):
         return value
@@ -113,7 +113,7 @@ def _array(value: Any) -> Any:
 
 
 def _each(values: Any) -> Any:
-    found = [_array(value) for value in values]
+    found = [numpys_array(value) for value in values]
     return type(values)(found) if type(values) in (list, tuple) else found
 
 

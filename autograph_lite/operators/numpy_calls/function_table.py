@@ -20,6 +20,7 @@ import numpy as np
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.checks import carried_checks, catching
+from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import counts_and_places, in_place_calls
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
@@ -96,7 +97,7 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
     fun = getattr(jnp, name)
 
     def divided(x1: Any, x2: Any) -> Any:
-        x1, x2 = (jnp.asarray(x) if isinstance(x, (list, tuple)) else x for x in (x1, x2))
+        x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
         if not jnp.issubdtype(jnp.result_type(x1, x2), jnp.integer):
             return fun(x1, x2)
         by_zero = jnp.equal(x2, 0)
@@ -111,7 +112,7 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    bins = jnp.asarray(bins) if isinstance(bins, (list, tuple)) else bins
+    a, bins, weights = map(array_arguments.numpys_array, (a, bins, weights))
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     edges = jnp.asarray(bins) if np.ndim(bins) else edges
     return (counts if density or weights is not None else counts.astype(int)), edges
@@ -145,7 +146,7 @@ def _running(name: str) -> Callable[..., Any]:
     fun = getattr(jnp, name)
 
     def run(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-        a = jnp.asarray(a) if isinstance(a, (list, tuple)) else a
+        a = array_arguments.numpys_array(a)
         return fun(a, axis, recorded_copies.summed_type(a) if dtype is None else dtype)
 
     return run
@@ -193,6 +194,7 @@ def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
 
 def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
     """`np.einsum`, whose result is a view of the one operand if nothing is summed: "ij->ji", "ii->i"."""
+    operands = tuple(map(array_arguments.numpys_array, operands)) if isinstance(subscripts, str) else operands
     text = subscripts.replace(" ", "") if isinstance(subscripts, str) else ""
     given, arrow, asked = text.partition("->")
     asked = asked if arrow else "".join(sorted(each for each in given if given.count(each) == 1))
@@ -275,18 +277,22 @@ def _unstacked(x: Any, *, axis: Any = 0) -> tuple[Any, ...]:
 
 
 def _broadcast_to(array: Any, shape: Any) -> Any:
+    array = array_arguments.numpys_array(array)
     return _fixed(jnp.broadcast_to(array, shape), array)
 
 
 def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
-    return tuple(_fixed(made, array) for made, array in zip(jnp.broadcast_arrays(*args), args, strict=True))
+    given = tuple(map(array_arguments.numpys_array, args))
+    return tuple(map(_fixed, jnp.broadcast_arrays(*given), given))
 
 
 def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    a = array_arguments.numpys_array(a)
     return _fixed(jnp.diagonal(a, offset, axis1, axis2), a)
 
 
 def _diag(v: Any, k: Any = 0) -> Any:
+    v = array_arguments.numpys_array(v)
     return jnp.diag(v, k) if jnp.ndim(v) == 1 else _diagonal(v, k)
 
 

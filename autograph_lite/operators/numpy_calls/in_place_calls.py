@@ -21,6 +21,7 @@ from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.checks import exception_templates
+from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
@@ -181,7 +182,9 @@ def within_limits(
     a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None, **named: Any
 ) -> Any:
     """`np.clip`, also of complex numbers, which NumPy has an order of."""
-    low, high = a_min if min is None else min, a_max if max is None else max
+    a, low, high = map(
+        array_arguments.numpys_array, (a, a_min if min is None else min, a_max if max is None else max)
+    )
     dtype = getattr(a, "dtype", np.dtype(float))
     if isinstance(dtype, np.dtype) and dtype.kind in "iu":  # a limit beyond what the type holds is none
         ends = np.iinfo(dtype)
@@ -214,7 +217,7 @@ def products(name: str) -> Callable[..., Any]:
     fun = getattr(jnp, name)
 
     def product(a: Any, b: Any) -> Any:
-        a, b = (jnp.asarray(each) if isinstance(each, (list, tuple)) else each for each in (a, b))
+        a, b = map(array_arguments.numpys_array, (a, b))
         if jnp.ndim(a) and jnp.ndim(b):
             return fun(a, b)
         return jnp.multiply(
