@@ -282,6 +282,8 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
         try:
             return cast(Any, super()).__getattr__(name)
         except AttributeError:  # JAX names this class, which nobody has written
+            if (refusal := numpys_arrays.not_there(self, name)) is not None:
+                raise refusal from None
             raise AttributeError(f"'Array' object has no attribute '{name}'", name=name, obj=self) from None
 
     def to_concrete_value(self) -> Any:

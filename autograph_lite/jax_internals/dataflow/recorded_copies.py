@@ -19,6 +19,7 @@ from jax._src.array import ArrayImpl
 from jax._src.lax import lax
 
 from autograph_lite.converters.calls import HANDING_BACK
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
@@ -59,12 +60,81 @@ def _in_order(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(a: Any, order: str = "C", **kwargs: Any) -> Any:
-        if order in ("A", "K") and isinstance(a, core.Tracer):
-            if view_equations.lies_in_a_row(a) or (order == "A" and not view_equations.lies_turned(a)):
-                order = "C"
-            elif view_equations.lies_turned(a):
-                order = "F"
+        a, order = _as_it_lies(a, order)
         return fn(a, order, **kwargs)
+
+    return run
+
+
+def _reshaping(fn: Any) -> Any:
+    """`reshape`, also in the order "A"."""
+
+    @functools.wraps(fn)
+    def run(a: Any, *args: Any, order: str = "C", **kwargs: Any) -> Any:
+        return fn(a, *args, order=_as_it_lies(a, order)[1], **kwargs)
+
+    return run
+
+
+def _as_it_lies(array: Any, order: str) -> tuple[Any, str]:
+    """The array with its axes so that the order, C's or F's, gives its items as they lie.
+
+    Raises:
+      PythonOnlyError: nobody knows how NumPy's array lies.
+    """
+    if order not in ("A", "K") or not isinstance(array, core.Tracer):
+        return array, order
+    axes = view_equations.axes_as_they_lie(array, order) if array.ndim > 1 else ()
+    if axes is None:
+        raise PythonOnlyError(
+            f"The items of an array, {array.aval.str_short()}, are asked for in the order '{order}', as they lie in memory.",
+            why="How NumPy would lay the array out is not known.",
+            fix='say which order is meant, "C" or "F"; or take a copy in the one that is, x.copy("C").',
+        )
+    if axes == (*range(array.ndim),)[::-1]:
+        return array, "C" if array.ndim < 2 else "F"
+    return array if axes == (*range(array.ndim),) else array.transpose(axes), "C"
+
+
+def laid_out(found: Any, order: Any) -> Any:
+    """`found`, a new array, as NumPy lays it out in the order of C or of Fortran, "F"; as it is in another order."""
+    if not isinstance(found, core.Tracer) or found.ndim < 2 or order not in ("C", "F"):
+        return found
+    if order == "C":
+        return view_equations.note_in_order(found)
+    turned = view_equations.note_in_order(copied(found.transpose()))
+    return numpys_arrays.note_next(turned, found).transpose()
+
+
+def in_order(array: Any, order: Any) -> Any:
+    """An array that lies in the order of C or of Fortran, "F": itself, or a copy; as it is in another order."""
+    if not isinstance(array, core.Tracer) or order not in ("C", "F"):
+        return array
+    if view_equations.lies_in_a_row(array, None if order == "C" else range(array.ndim)[::-1]):
+        return array
+    return laid_out(numpys_arrays.note_next(copied(array), array), order)
+
+
+def _copy(fn: Any) -> Any:
+    """`copy`, in an order."""
+    return functools.wraps(fn)(lambda array, order="C": laid_out(fn(array), order))
+
+
+def _cast(fn: Any) -> Any:
+    """`astype`, with NumPy's arguments."""
+    cast = _copying(fn)
+
+    @functools.wraps(fn)
+    def run(
+        array: Any, *args: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, **kwargs: Any
+    ) -> Any:
+        if casting != "unsafe":
+            own, new = numpys_arrays.type_of(array) or array.dtype, np.dtype(kwargs.get("dtype", *args[:1]))
+            if not np.can_cast(own, new, casting):
+                raise TypeError(
+                    f"Cannot cast array data from {own!r} to {new!r} according to the rule '{casting}'"
+                )
+        return in_order(cast(array, *args, **kwargs), order)
 
     return run
 
@@ -154,7 +224,9 @@ _COPYING: dict[Any, Any] = {
     core.Tracer.diagonal: _fixed(core.Tracer.diagonal),
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(_in_order(fn)) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
-    **{fn: _copying(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
+    **{fn: _cast(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
+    core.Tracer.copy: _copy(core.Tracer.copy),
+    **{fn: _reshaping(fn) for fn in (jnp.reshape, core.Tracer.reshape)},
     **{fn: _copying(_in_order(fn)) for fn in (ArrayImpl.flatten, core.Tracer.flatten)},
 }
 

@@ -204,6 +204,31 @@ def other_array(array: Any) -> PythonOnlyError:
     return PythonOnlyError(f"{name} is used with a traced value, or written to.", why=why, fix=fix)
 
 
+def not_there(array: Any, name: str) -> PythonOnlyError | None:
+    """The refusal of an attribute that an array of NumPy's would have; None of another array or attribute."""
+    if not hasattr(np.ndarray, name) or name[0] == "_" or not would_be_numpys(array):
+        return None
+    fix = next(
+        (fix for fix, names in _INSTEAD.items() if name in names.split()), "use a function of NumPy's."
+    )
+    return PythonOnlyError(
+        f"An array of a program has no '{name}', which NumPy's arrays have.",
+        why="It has values, and nobody sees where they lie in memory.",
+        fix=fix,
+    )
+
+
+_INSTEAD = {
+    "leave it out; windows of x are np.lib.stride_tricks.sliding_window_view(x, n).":
+        "strides flags base data ctypes setflags",
+    "x = np.resize(x, shape), which is a new array.": "resize",
+    "return the array, and write it outside of the converted function, or in autograph_lite.py_function.":
+        "tofile dump dumps tostring",
+    "x.view(dtype), or x.astype(dtype).": "getfield setfield newbyteorder byteswap",
+    "write the item: x[i] = v.": "itemset",
+}  # fmt: skip
+
+
 def note_stored(array: Any) -> None:
     """Notes that an array gets items that only the name sees that is written to."""
     known = thread.now.references
@@ -363,6 +388,10 @@ def note_type(new: Any, of: Any) -> Any:
             else known.types.get(id(storages.root(of)), (None, None))[1]
         )
         known.types[id(new)] = new, dtype
+        if isinstance(of, np.ndarray) and not of.flags.c_contiguous:
+            known.laid[id(new)] = new, tuple(step // of.itemsize for step in of.strides)
+        elif id(of) in known.laid:
+            known.laid[id(new)] = new, known.laid[id(of)][1]
     return new
 
 

@@ -96,6 +96,8 @@ class References:
     # what stands for arrays of NumPy's in a program of somebody else's that has taken parts of them, and what they held then
     stand_ins: dict[int, tuple[Any, Any, int]] = dataclasses.field(default_factory=dict)
     ordered: dict[int, Any] = dataclasses.field(default_factory=dict)  # those that lie in C's order in NumPy
+    # arrays that the function has made in another order, with the steps from item to item along each axis
+    laid: dict[int, tuple[Any, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
     is_met_asked: bool = False  # whether the program depends on that
     # items of lists that the program has as copies
     copied: dict[int, Any] = dataclasses.field(default_factory=dict)

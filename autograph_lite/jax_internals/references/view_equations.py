@@ -192,24 +192,49 @@ def lies_turned(array: Any) -> bool:
     return lies_in_a_row(array, range(array.ndim)[::-1])
 
 
+def axes_as_they_lie(array: Any, order: str) -> tuple[int, ...] | None:
+    """The axes of an array as the order "K" or "A" goes through them, the last one first; None where nobody knows.
+
+    Source: https://numpy.org/doc/stable/reference/generated/numpy.ravel.html
+    """
+    layout = _layout_of(array, is_sure=True)
+    if layout is None:
+        return None
+    axes = range(layout.ndim)
+    if layout.flags.c_contiguous or layout.flags.f_contiguous or order == "A":
+        return (*(axes if layout.flags.c_contiguous or not layout.flags.f_contiguous else axes[::-1]),)
+    steps = [*map(abs, layout.strides)]
+    return None if 0 in steps else (*sorted(axes, key=lambda axis: -steps[axis]),)
+
+
+def note_in_order(array: Any) -> Any:
+    """Notes that NumPy makes an array in C's order, whatever that of its operands is; gives it."""
+    if (known := thread.now.references) is not None:
+        known.laid[id(array)] = array, _in_order(array.shape).strides
+    return array
+
+
 def _steps(equation: Any) -> list[Any]:
     """The equations that a function which JAX compiles is made of, or the equation itself."""
     return equation.params["jaxpr"].jaxpr.eqns if equation.primitive.name in CALLS else [equation]
 
 
-def _layout_of(array: Any) -> Any:
-    """An array of one byte that is laid out as NumPy's would be; None where that is not known."""
+def _layout_of(array: Any, *, is_sure: bool = False) -> Any:
+    """An array of one byte that is laid out as NumPy's would be; None where that is not known (see `_may_be_turned`)."""
     known, array = thread.now.references, _as_held(array)
     equation = getattr(array, "parent", None)
     if known is not None and (argument := known.arguments.get(id(array))) is not None and argument.strides:
         return _strided(array.aval.shape, argument.strides)
+    if known is not None and id(array) in known.laid:
+        return _strided(array.aval.shape, known.laid[id(array)][1])
     if equation is not None and equation.primitive.name in NAMES:
         if gives_view(equation):
-            base = _layout_of(equation.in_tracers[0])
+            base = _layout_of(equation.in_tracers[0], is_sure=is_sure)
             return None if base is None else _laid_out(equation, base)
         if equation.primitive.name not in CALLS and any(each.aval.shape for each in equation.in_tracers):
             return None
-    return None if len(array.aval.shape) > 1 and _may_be_turned(array) else _in_order(array.aval.shape)
+    is_unknown = len(array.aval.shape) > 1 and _may_be_turned(array, is_sure=is_sure)
+    return None if is_unknown else _in_order(array.aval.shape)
 
 
 def _as_held(array: Any) -> Any:
@@ -220,13 +245,15 @@ def _as_held(array: Any) -> Any:
     return array
 
 
-def _may_be_turned(array: Any) -> bool:
+def _may_be_turned(array: Any, *, is_sure: bool = False) -> bool:
     """Whether NumPy may have another order than C's for an array: what is computed of others is laid out as these are.
+
+    With `is_sure`, also of a constant, which the program has in C's order, whatever NumPy's was.
 
     Source: https://numpy.org/doc/stable/reference/generated/numpy.nditer.html, of the order "K"
     """
     known = thread.now.references
-    ordered = {} if known is None else known.ordered
+    ordered = {} if known is None or is_sure else known.ordered
     todo, seen = [array], dict[int, Any]()
     while todo:
         array = _as_held(todo.pop())
@@ -234,8 +261,11 @@ def _may_be_turned(array: Any) -> bool:
             continue
         seen[id(array)] = array
         equation = getattr(array, "parent", None)
-        if equation is None:
-            if _is_turned(array):
+        if known is not None and id(array) in known.laid:
+            if not _descend(known.laid[id(array)][1]):
+                return True
+        elif equation is None:
+            if _is_turned(array) or (is_sure and id(array) not in known.arguments):
                 return True
             todo += [old for loop in thread.now.aliases for new, old in loop.same if new is array]
         elif equation.primitive.name == "dot_general":  # a product has C's order, whatever its operands have

@@ -144,9 +144,11 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             ):
                 counterpart, given, named = of_numpy(args, kwargs)
                 given = tuple(map(in_place_of_numpys, given))
-                found = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)(
-                    *given, **named
-                )
+                called = with_converted_arguments(recorded_copies.jax_stand_in(counterpart), convert)
+                try:
+                    found = called(*given, **named)
+                except NotImplementedError as error:
+                    raise counterparts.not_in_jax(fn, error) from error
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
                 return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)

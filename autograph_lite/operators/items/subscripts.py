@@ -702,7 +702,11 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         array = (
             storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(_of_numbers(base))
         )
-        new_array = _with_items(array, _arrays(index), value)
+        places = _arrays(index)
+        if storages.is_flat(base) and not isinstance(value, Selection) and not blocks.is_needed(places):
+            # `x.flat[::2] = [1, 2]` goes on with the first value
+            value = jnp.resize(jnp.asarray(value), jax.eval_shape(lambda row: row[places], array).shape)
+        new_array = _with_items(array, places, value)
         if not is_shared:
             _refuse_part_without_axes(base)
             numpys_arrays.note_stored(base)

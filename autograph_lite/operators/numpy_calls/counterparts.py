@@ -99,7 +99,28 @@ _TYPED = frozenset(
 
 def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What JAX gives for a call of a function of NumPy's: copies where that makes new arrays, or ones of another type."""
-    name, array = getattr(fn, "__name__", ""), args[0] if args else None
+    name = getattr(fn, "__name__", "")
+    if name in _LAYING:
+        order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(name, kwargs.get("order"))
+        order = args[1] if name == "copy" and len(args) > 1 else order
+        return recorded_copies.in_order(_new_as_numpys(found, name, fn, args, kwargs), order)
+    if getattr(fn, "__module__", None) == "numpy.linalg":
+        for each in found if isinstance(found, tuple) else (found,):
+            if isinstance(each, Tracer) and each.ndim == 2 and name in _IN_ORDER:
+                view_equations.note_in_order(each)
+    return _new_as_numpys(found, name, fn, args, kwargs)
+
+
+# Functions that make arrays in the order that they are told, and those that make matrices in C's.
+_LAYING = frozenset({
+    "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy", "zeros_like", "ones_like", "empty_like",
+    "full_like",
+})  # fmt: skip
+_IN_ORDER = frozenset({"inv", "pinv", "solve", "cholesky", "qr", "svd", "eigh", "eig", "lstsq"})
+
+
+def _new_as_numpys(found: Any, name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    array = args[0] if args else None
     if isinstance(fn, type):
         return recorded_copies.of_type(found, array, fn)
     if name in _TYPED and isinstance(array, (list, tuple)):
@@ -156,6 +177,16 @@ def _refused(name: str, fix: str, does: str = "is called with a traced value") -
         f"'{name}' {does}.",
         why="It is NumPy's or Python's own: it would need the value, which is known when the compiled program runs.",
         fix=fix,
+    )
+
+
+def not_in_jax(fn: Any, error: BaseException) -> PythonOnlyError:
+    """What is said where JAX's function cannot do what a call of NumPy's asks for."""
+    name = getattr(fn, "__name__", "the function")
+    return PythonOnlyError(
+        f"'{name}' is called with traced values and arguments that JAX's function doesn't take.",
+        why=str(error),
+        fix="leave out what is said there, or write it with other functions of arrays.",
     )
 
 
@@ -278,7 +309,7 @@ def _by_name(
         key = own if own in known else function_table.RENAMED.get(own, own)
         if key == "out" and value is not None:
             raise _refused(name, *function_table.OUT)
-        if function_table.is_left_out(key, value):
+        if function_table.is_left_out(fun, key, value):
             continue
         if key in known and known[key].kind in (
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -289,7 +320,7 @@ def _by_name(
             taken.append(value)
         elif takes_any and place < 0:  # `np.pad(x, 1, constant_values=2)`: of no name in NumPy's, too
             given[key] = value
-        elif key not in function_table.MEANINGLESS and value is not None:
+        elif value is not None and (key not in function_table.MEANINGLESS or fun in function_table.ORDERED):
             does = f"is called with '{key}=', which JAX's function hasn't"
             raise _refused(name, "leave it out, or write what it means.", does)
     return (*taken,), given

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays, view_equations
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import counts_and_places, in_place_calls
@@ -70,14 +70,10 @@ OF_PYTHON = frozenset({
 })  # fmt: skip
 
 
-def _contiguous(is_turned: bool, a: Any, dtype: Any = None) -> Any:
-    """`np.ascontiguousarray`, or `np.asfortranarray`: the array itself, if it lies in memory as it is to."""
+def _with_an_axis(a: Any, dtype: Any = None) -> Any:
+    """`np.ascontiguousarray` and `np.asfortranarray`, whose order `counterparts.as_numpys` sees to."""
     array = jnp.asarray(a, dtype)
-    if not array.ndim:
-        return array.reshape(1)
-    order = range(array.ndim)[::-1] if is_turned else None
-    is_so = array is not a or view_equations.lies_in_a_row(array, order)
-    return array if is_so else recorded_copies.copied(array)
+    return array if array.ndim else array.reshape(1)
 
 
 def _with_axes(ndim: int, *arrays: Any) -> Any:
@@ -346,8 +342,8 @@ _OWN: dict[str, Any] = {
     "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
     "broadcast_arrays": _broadcast_arrays, "unstack": _unstacked, "rot90": inspect.unwrap(jnp.rot90),
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
-    "asanyarray": jnp.asarray, "ascontiguousarray": functools.partial(_contiguous, False),
-    "asfortranarray": functools.partial(_contiguous, True), "require": _require,
+    "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
+    "asfortranarray": _with_an_axis, "require": _require,
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
     "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": _einsum_path, "choose": _choose,
     "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
@@ -394,15 +390,21 @@ MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_fin
 _LEFT_OUT = {
     "kind": None,
     "allow_singular": None,
-    "order": ("K", "A", "C", None),
+    "order": ("K", "A", "C", "F", None),
     "out": (None,),
     "overwrite_input": None,
 }
 OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
 
 
-def is_left_out(parameter: str, value: Any) -> bool:
+# Functions whose result depends on the order.
+ORDERED = frozenset({np.ravel, np.reshape, np.ravel_multi_index, np.unravel_index})
+
+
+def is_left_out(fun: Any, parameter: str, value: Any) -> bool:
     """Whether JAX's function isn't handed this argument of NumPy's, since it changes no value."""
+    if parameter == "order" and value != "C" and fun in ORDERED:
+        return False
     values = _LEFT_OUT.get(parameter, ())
     return values is None or ((value is None or isinstance(value, str)) and value in values)
 
