@@ -32,6 +32,7 @@ ARITHMETIC = {
 }  # fmt: skip
 MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 ORDERED = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
+NUMBERS = (gast.Name, gast.Attribute, gast.Subscript, gast.Call, gast.BinOp)  # operands that may be numbers beside truth values
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -53,11 +54,14 @@ class _Logical(trees.Transformer):
     visit_While = visit_If
 
     def truths(self, test: gast.AST) -> None:
-        """Asks lists for their truth where nothing but that is wanted of them: the length of a list may be traced."""
+        """Asks lists and numbers for their truth where nothing but that is wanted of them.
+
+        The length of a list may be traced, and `grid[i, j] and not seen[i, j]` is a number or a bool.
+        """
         match test:
             case gast.BoolOp():
                 for number, value in enumerate(test.values):
-                    if trees.dotted(value) in self.maybe_lists:
+                    if trees.dotted(value) in self.maybe_lists or isinstance(value, NUMBERS):
                         truth = quote.expr("ag.truth(value)", ag=self.ag, value=value)
                         test.values[number] = quote.located(truth, value)
                     self.truths(value)

@@ -16,7 +16,7 @@ def apply(self, x, *, depth=None):
         def false_fun(done):
             return done
 
-        done = ag.if_stmt(ag.and_(x < 0, lambda: i), true_fun, false_fun, (done,), names=('done',))
+        done = ag.if_stmt(ag.and_(x < 0, lambda: ag.truth(i)), true_fun, false_fun, (done,), names=('done',))
         return x, done
 
     x, done = ag.for_stmt(ag.call(enumerate)(ag.item(self.sizes, ag.slice(None, depth))), body_fun, (x, done),
