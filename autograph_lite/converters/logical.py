@@ -32,7 +32,13 @@ ARITHMETIC = {
 }  # fmt: skip
 MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 ORDERED = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
-NUMBERS = (gast.Name, gast.Attribute, gast.Subscript, gast.Call, gast.BinOp)  # operands that may be numbers beside truth values
+NUMBERS = (
+    gast.Name,
+    gast.Attribute,
+    gast.Subscript,
+    gast.Call,
+    gast.BinOp,
+)  # operands that may be numbers beside truth values
 
 
 def run(function: gast.AST, context: Context) -> None:
