@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from jax.extend import core
 
+from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.operators.lane_eval import primitive_rules, rule_table
 from autograph_lite.operators.lane_eval.interpreter import Report, known_constant
@@ -137,23 +138,69 @@ def _sums(
     made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars if eqn.primitive.name == "add"}
     inputs = jaxpr.invars[:carried]
     env = {**around, **dict(zip(jaxpr.invars[carried:], rows, strict=True))}
+    moved = _Moved().results(jaxpr, [k if k in known else _FREE for k in range(len(jaxpr.invars))])
     found = {}
-    for k in known:
+    for k, first in known.items():
         out = jaxpr.outvars[k]
-        eqn = None if isinstance(out, core.Literal) else made.get(out)
-        added = [v for v in eqn.invars if v is not inputs[k]] if eqn is not None else []
+        if is_counted := moved[k] == k and first.python.dtype.kind == "i":
+            added, start = [out], {inputs[other]: value for other, value in known.items()}
+        else:
+            eqn, start = None if isinstance(out, core.Literal) else made.get(out), {}
+            added = [v for v in eqn.invars if v is not inputs[k]] if eqn is not None else []
         eqns, needed = live(jaxpr.eqns, added, effects=False)
-        if eqn is None or len(added) != 1 or any(inputs[other] in needed for other in known):
+        if not is_counted and (len(added) != 1 or any(inputs[other] in needed for other in known)):
             return None
-        (value,) = rule_table.lane_run(count, report, steps, only_numbers=True).walk(eqns, dict(env), added)
+        try:
+            run = rule_table.lane_run(count, _unlike if is_counted else report, steps, only_numbers=True)
+            (value,) = run.walk(eqns, {**env, **start}, added)
+        except _NotAtOnceError:
+            return None
         if value is None or value.python.ndim > 1 or value.lost.any():
             return None
-        summed = np.cumsum(np.concatenate([known[k].python.reshape(1), _broad(value, count).python]))[1:]
-        after = primitive_rules.fit_type(summed, summed, np.zeros(1, bool), eqn.outvars[0].aval)
+        each = _broad(value, count).python - (first.python.reshape(1) if is_counted else 0)
+        summed = np.cumsum(np.concatenate([first.python.reshape(1), each]))[1:]
+        after = primitive_rules.fit_type(summed, summed, np.zeros(1, bool), out.aval)
         if after is None:
             return None
         found[k] = _broad(after, count)
     return found
+
+
+class _NotAtOnceError(Exception):
+    """What is computed of a variable's first number is none that it has in a later iteration."""
+
+
+def _unlike(*_: Any) -> Exception:
+    return _NotAtOnceError()
+
+
+_FREE = -1
+Move = int | None  # the number of the variable to which it adds, none of them, or nobody knows
+
+
+class _Moved(Forward[Move]):
+    """What is one of the variables and something that depends on none of them: `if i % 9 == 0: n += i`."""
+
+    literal = constant = _FREE
+
+    def joined(self, values: Sequence[Move]) -> Move:
+        return values[0] if len({*values}) == 1 else None
+
+    def decided(self, test: Move, value: Move) -> Move:
+        return value if test == _FREE else None
+
+    def operation(self, equation: Any, operands: list[Move]) -> list[Move]:
+        name, others = equation.primitive.name, [each for each in operands if each != _FREE]
+        if not others:
+            return [_FREE] * len(equation.outvars)
+        if name == "select_n" and operands[0] == _FREE:
+            return [self.joined(operands[1:])]
+        is_sum = name == "add" or (name == "sub" and operands[1] == _FREE)
+        types = [v.aval.dtype for v in (*equation.invars, *equation.outvars)]
+        is_same = (
+            name == "convert_element_type" and types[0].kind == types[1].kind == "i" and types[0] <= types[1]
+        )
+        return [others[0] if len(others) == 1 and (is_sum or is_same) else None] * len(equation.outvars)
 
 
 def _all_known(known: dict[int, Known], results: Sequence[Known | None]) -> list[Known]:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jax.extend import core
 
 from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.scan_ir import groups
@@ -33,24 +32,29 @@ def steady(body: Any, args: Values, carried: Mapping[int, int]) -> Values | None
       carried: the outputs that become inputs of the next step, by the numbers of these inputs.
     """
     jaxpr = body.jaxpr
-    kept = list(args)
+    kept, after = list(args), _OfKnown().results(jaxpr, [each is not None for each in args])
     for place, output in carried.items():
-        after = jaxpr.outvars[output]
-        if after is jaxpr.invars[place]:
+        if jaxpr.outvars[output] is jaxpr.invars[place]:
             continue
-        if args[place] is not None and _depends_on_known(jaxpr, after, args):
+        if args[place] is not None and after[output]:
             return None
         kept[place] = None
     return kept
 
 
-def _depends_on_known(jaxpr: Any, out: Any, args: Values) -> bool:
-    """Whether an output may depend on known inputs alone: it follows from no unknown one by way of the equations."""
-    unknown = {v for v, a in zip(jaxpr.invars, args, strict=True) if a is None}
-    for eqn in jaxpr.eqns:
-        if any(not isinstance(v, core.Literal) and v in unknown for v in eqn.invars):
-            unknown.update(eqn.outvars)
-    return isinstance(out, core.Literal) or out not in unknown
+class _OfKnown(Forward[bool]):
+    """What follows from known values alone."""
+
+    literal = constant = True
+
+    def joined(self, values: Sequence[bool]) -> bool:
+        return all(values)
+
+    def decided(self, test: bool, value: bool) -> bool:
+        return test and value
+
+    def operation(self, equation: Any, operands: list[bool]) -> list[bool]:
+        return [all(operands)] * len(equation.outvars)
 
 
 def walk_steps_at_once(

@@ -91,6 +91,11 @@ class Bound:
         """How many items it holds before an iteration, at most."""
         return self.start + self.step * max((self.count or 0) - 1, 0) + self.spare
 
+    def known_length(self) -> int | None:
+        """How many items it holds before the loop, where Python knows: it may know that after the loop, too."""
+        is_known = not any(isinstance(each.value, Stretch) for each in self.before)
+        return len(self.before) if is_known else None
+
     def after(self, values: Sequence[Captured]) -> Bound:
         """The same object, unless an iteration that leaves such items in the list shows something new.
 

@@ -122,7 +122,11 @@ class Stretch(Part):
         return rebuild(self.item, map(numpys_arrays.note_copied_item, made), "an item")
 
     def contents(self) -> Contents:
-        """Those of a list that holds nothing else."""
+        """Those of a list that holds nothing else; items where Python's numbers lead a loop, and so have told the length."""
+        if type(self.length) is int:
+            columns = [growing_lists.unstacked(column[: self.length]) for column in self.columns]
+            rows = [[column[k] for column in columns] for k in range(self.length)]
+            return {k: rebuild(self.item, row, "an item") for k, row in enumerate(rows)}
         return dict(enumerate([self, *[_gap(self.origin)] * self.gaps]))
 
     def items(self) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -185,6 +186,15 @@ class Carry:
                 windows.update(range(len(found), len(found) + len(new)))
             found += new
         return found, windows, of_checks
+
+    def lengths(self) -> dict[int, int]:
+        """How many items there are before the loop in lists with a buffer, where that is known, by the places of the lengths."""
+        sizes = [*(len(_numbers(*pair)) for pair in zip(self.start_values, self.templates, strict=True))]
+        sizes += [len(_numbers(slot.before, slot.template)) for slot in self.slots.values()]
+        places = [*itertools.accumulate(sizes, initial=0)][len(self.templates) :]
+        known = {n: self.bounds.get(owner) for n, (owner, _) in zip(places, self.slots, strict=False)}
+        found = {n: bound.known_length() for n, bound in known.items() if bound is not None}
+        return {n: length for n, length in found.items() if length is not None}
 
     def traced(self) -> bool:
         """Whether there are arrays among the variables, and no other numbers: the loop sees the values as they are."""

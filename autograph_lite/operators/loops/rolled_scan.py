@@ -214,6 +214,7 @@ class Trial:
             raise Refused("an array becomes a number of Python's", peels=1)
         floats = {k: row.python for k, row in enumerate(known) if row and row.python.dtype.kind == "f"}
         how = dataclasses.replace(how, floats=floats)
+        stay.update(_lengths(body, carry, numbers, known, count))
         body, rows = _with_exact_rows(body, rows, exact)
         arrays, outputs = _scan(body, start, rows, count, stay, how, self.body_fun)
         return [start[k] if k in of_checks & set(stay) else a for k, a in enumerate(arrays)], outputs
@@ -268,6 +269,20 @@ class Trial:
         same = [k in stay or jaxpr.outvars[k] is jaxpr.invars[k] for k in range(carried)]
         if all(same) and not put_out and not body.effects:
             raise Refused("nothing in it is traced")
+
+
+def _lengths(
+    body: Any, carry: Carry, numbers: Sequence[Any], rows: Sequence[Known | None], count: int
+) -> dict[int, Foretold]:
+    """The lengths of lists to which iterations append under conditions on Python's numbers alone."""
+    if not (lengths := carry.lengths()):
+        return {}
+    start = [lengths.get(k, number) for k, number in enumerate(numbers)]
+    try:
+        found = python_carries.foretell(body, start, rows, count, refused_equation)
+    except (primitive_rules.UnlikePythonError, Refused):  # a buffer will do
+        return {}
+    return {k: found[k] for k in lengths if k in found}
 
 
 class _WrongGuessError(Exception):
