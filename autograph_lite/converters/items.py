@@ -9,7 +9,7 @@
     rows = helper(x); rows[0]             rows = helper(x); ag.item(rows, 0)
     rows[k].append(x); rows[0][0]         ag.item(rows, k).append(x); ag.item(ag.item(rows, 0), 0)
     [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
-    a, b = ys                             a, b = ag.whole(ys)
+    a, b = ys                             a, b = ag.unpack(ys, 2)
 
 The length of a list may be traced. Where the text does not tell that something may be such a list (it is appended to, starts
 empty, or comes from a function of the user's), it is left to the list: items that Python takes from it can't be used
@@ -78,7 +78,7 @@ def _handed_over(node: gast.AST, context: Context) -> list[str]:
 
 def _is_made(value: gast.expr, context: Context) -> bool:
     match value:
-        case gast.Call(func=gast.Name(id="list" | "sorted")):
+        case gast.Call(func=gast.Name(id="list" | "sorted" | "tuple")):
             return True
         case gast.Call(func=gast.Name() | gast.Attribute(value=gast.Name(id="self" | "cls")) as func):
             return not context.is_library(trees.dotted(func))
@@ -121,12 +121,40 @@ class _Items(trees.CodeTransformer):
         return quote.expr_at(node, "ag.key(value)", ag=self.context.ag, value=node)
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
-        is_filtered = _is_filtered(node.value, self.context)
-        self.generic_visit(node)
         unpacks = any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
-        if unpacks and (is_filtered or trees.dotted(node.value) in self.lists):
-            node.value = self.whole(node.value)
+        is_list = unpacks and self.may_be_list(node.value)
+        self.generic_visit(node)
+        if is_list:
+            node.value = self.taken_apart(node.targets, node.value)
         return node
+
+    def taken_apart(self, targets: list[gast.expr], value: gast.expr) -> gast.expr:
+        """`value` for names that its items get."""
+        match targets:
+            case [gast.Tuple(elts=names) | gast.List(elts=names)] if not any(
+                isinstance(name, gast.Starred) for name in names
+            ):
+                count = gast.Constant(len(names), None)
+                ag = self.context.ag
+                return quote.expr_at(value, "ag.unpack(value, count)", ag=ag, value=value, count=count)
+        return self.whole(value)
+
+    def may_be_list(self, value: gast.expr) -> bool:
+        """Whether it may be a list that gets longer, a part of one, or the one of several that is."""
+        match value:
+            case gast.BoolOp(values=values):
+                return any(map(self.may_be_list, values))
+            case gast.IfExp(body=body, orelse=other):
+                return self.may_be_list(body) or self.may_be_list(other)
+            case gast.Subscript(value=of, slice=gast.Slice()):
+                return self.may_be_list(of)
+            case gast.ListComp():
+                return True
+        return (
+            trees.dotted(value) in self.lists
+            or _is_filtered(value, self.context)
+            or _is_made(value, self.context)
+        )
 
     def visit_Match(self, node: gast.Match) -> gast.AST:
         self.generic_visit(node)

@@ -75,6 +75,7 @@ from autograph_lite.operators.items.untraced_stores import (
     update_at_shared,
     update_of,
 )
+from autograph_lite.operators.lists.bounded_growth import unpack
 from autograph_lite.operators.lists.dynamic_length import whole
 from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.loops.while_stmt import while_stmt

@@ -518,15 +518,15 @@ def test_what_python_takes_apart_is_refused():
         for x in xs:
             if x > 0:
                 ys.append(x)
-        a, b = ys
-        return a + b
+        a, *b = ys
+        return a, b
 
     assert (
         message(fn, XS)
         == f"""\
 MutationError: 'ys' has a length that only the data knows, and is used where it has to be known.
   test.py:5 in fn
-      a, b = ys
+      a, *b = ys
   test.py:4 in fn
       ys.append(x)
 {WHY}"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 
 import jax
 import jax.numpy as jnp
@@ -295,13 +296,74 @@ def test_an_object_holds_a_list_that_grows_beside_what_a_branch_makes_and_change
     agree(fn, XS)
 
 
-def test_unpacking_what_a_filter_has_left_is_refused():
+def test_unpacking_what_a_filter_has_left():
     def both(xs):
         first, second = [x for x in xs if x > 3]
         return first, second
 
-    with pytest.raises(MutationError, match="a length that only the data knows"):
-        al.convert(both)(XS)
+    found = al.convert(both)(jnp.array([5.0, 1.0, 4.0]))
+    assert [float(x) for x in found] == [5, 4]
+    for xs, text in (
+        ([5, 1], "not enough values to unpack (expected 2, got 1)"),
+        ([5, 4, 6], "too many values"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(text)):
+            al.convert(both)(jnp.array(xs))
+
+
+def test_unpacking_a_part_of_a_list_that_got_longer():
+    def last(xs):
+        seen = []
+        for x in xs:
+            if x > 3:
+                seen.append("large" if x > 5 else "small")
+        (word,) = seen[-1:] or ["none"]
+        try:
+            first, second = seen
+        except ValueError:
+            return word, "not two"
+        return word, first, second
+
+    for xs in ([5, 1], [5, 6], [1, 2], [6, 5, 7]):
+        assert al.convert(last)(jnp.array(xs)) == last(xs)
+
+
+class Held:
+    pass
+
+
+def in_an_attribute(values):
+    held = Held()
+    held.values = values
+    first, second = held.values
+    return first
+
+
+def under_another_name(values):
+    first, second = values
+    return first
+
+
+def in_a_loop(values):
+    for first, second in [values]:
+        return first
+
+
+@pytest.mark.parametrize("unpack", [in_an_attribute, under_another_name, in_a_loop])
+def test_an_unpacking_that_nothing_shows_is_no_value_error_that_is_caught(unpack):
+    def caught(xs):
+        seen = []
+        for x in xs:
+            if x > 3:
+                seen.append(x)
+        try:
+            return unpack(seen)
+        except ValueError:
+            return -1.0
+
+    with pytest.raises(MutationError, match="'seen' has a length that only the data knows") as error:
+        al.convert(caught)(jnp.array([5.0, 4.0]))
+    assert "first, second" in error.value.where[0].text
 
 
 @pytest.mark.parametrize("part", [slice(None, 1), slice(1, None)], ids=["stop", "start"])

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
-from autograph_lite.operators.checks import known_exceptions
+from autograph_lite.operators.checks import known_exceptions, traced_text
 from autograph_lite.operators.user_code import ownership, source_places, unconverted
 from autograph_lite.operators.user_code.conversion import is_converted_code
 from autograph_lite.operators.values import pytrees
@@ -64,7 +64,23 @@ def is_about_tracer(error: BaseException) -> bool:
             and not known_exceptions.is_about_operands(error)
         )
         or _is_about_variants(error)
+        or _unpacked_part(error) is not None
     )
+
+
+def _unpacked_part(error: BaseException) -> Any:
+    """What stands for items in a list whose length only the data knows, and that Python, it seems, has unpacked; or None."""
+    if type(error) is not ValueError or not str(error).startswith("too many values to unpack"):
+        return None
+    entries = source_places.entries(error.__traceback__)
+    held = [value for entry in entries[-1:] for value in entry.tb_frame.f_locals.values()]
+    for value in [*held]:
+        if isinstance(value, (list, tuple)):
+            held += value
+        elif not isinstance(value, type):
+            held += (value if isinstance(value, dict) else getattr(value, "__dict__", {})).values()
+    found = next((value for value in held if traced_text.has_traced_length(value)), ())
+    return next((part for part in found if hasattr(type(part), "misused")), None)
 
 
 def _is_about_variants(error: BaseException) -> bool:
@@ -95,8 +111,11 @@ def explaining(body: Callable[[], Any]) -> Any:
         raise
 
 
-def needs_value(error: BaseException) -> PythonOnlyError:
+def needs_value(error: BaseException) -> AutographError:
     """JAX's error, or Python's, about a tracer, at the user's line and with a remedy."""
+    if (part := _unpacked_part(error)) is not None:
+        unknown: AutographError = part.misused(source_places.raised_at(error, _is_no_text_of_users))
+        return unknown
     if _is_of_flax(error):
         return PythonOnlyError(
             f"A variable of Flax's is changed in a trace that is not its own. {str(error).partition(chr(10))[0]}",

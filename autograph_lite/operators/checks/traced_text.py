@@ -444,6 +444,11 @@ def join_text(separator: str, items: Iterable[str], /) -> str:
 _lists: list[Callable[[Any], Any]] = []  # from above
 
 
+def has_traced_length(value: Any) -> bool:
+    """Whether a value is a list whose length only the data knows."""
+    return bool(_lists and _lists[0](value))
+
+
 def knows_lists(is_dynamic: Callable[[Any], bool], with_known_items: Callable[[Any], Any]) -> None:
     """Hands over what tells lists whose length only the data knows, and what gives them their items when the program has run."""
     _lists[:] = [is_dynamic, with_known_items]

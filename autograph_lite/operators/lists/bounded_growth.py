@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, exception_templates, traced_text
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.lists import capacity, growing_lists, list_errors
@@ -150,6 +150,22 @@ def list_item(values: Sequence[Any], index: Any) -> Any:
     stretch = packed(values)
     kind = next(kind.__name__ for kind in KINDS if isinstance(values, kind))
     return stretch.at(_position(stretch, index, f"{kind} index out of range"))
+
+
+def unpack(values: Any, count: int) -> Any:
+    """`values` for `a, b = values`, so many names: the items, after a check that there are as many."""
+    if not is_dynamic(values):
+        return growing_lists.readable(values, "an unpacking")
+    stretch = packed(values)
+    text = "not enough values to unpack (expected {}, got {})"
+    few = ValueError(traced_text.format(text, count, stretch.length))
+    if stretch.most < count:
+        exception_templates.explicit(few)
+        raise few
+    carried_checks.fail_if(stretch.length < count, few)
+    many = ValueError(f"too many values to unpack (expected {count})")
+    carried_checks.fail_if(stretch.length > count, many)
+    return tuple(stretch.at(place) for place in range(count))
 
 
 def chosen_list(lists: Sequence[list[Any]], index: Any) -> list[Any]:

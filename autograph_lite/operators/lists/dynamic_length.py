@@ -57,9 +57,9 @@ class Part:
             raise AttributeError(name)
         raise self.misused()
 
-    def misused(self) -> MutationError:
-        """What a use raises."""
-        return list_errors.dynamic_list_error(*self.origin, source_places.here())
+    def misused(self, location: Any = None) -> MutationError:
+        """What a use raises, at a place of the user's, or here."""
+        return list_errors.dynamic_list_error(*self.origin, location or source_places.here())
 
 
 class Gap(Part):
