@@ -12,7 +12,7 @@ import pytest
 import autograph_lite
 from autograph_lite import convert, to_graph
 
-from .against import assert_like_numpy
+from .against import assert_like_numpy, functions
 
 X = np.array([0, 3, 0, 2, 5, -1], np.float32)
 Y = np.array([1, 2, 3, 4, 5, 6], np.float32)
@@ -116,6 +116,22 @@ def test_under_transformations_and_the_users_own_jit() -> None:
     smooth = np.abs(rows - 1) > step
     for gradient in (jax.vmap(jax.grad(run)), jax.jit(jax.vmap(jax.grad(to_graph(found))))):
         np.testing.assert_allclose(np.where(smooth, gradient(rows), 0), np.where(smooth, slopes, 0), 1e-4)
+
+
+LISTS = [
+    "for k in xp.where(x > 1)[0]:\n    found.append(x[k] + k)\nreturn sum(found), len(found)",
+    "found = [k * 2 for k in xp.where(x > 1)[0]]; return sum(found), len(found), found[-1]",
+    "for k, v in enumerate(x[x > 1]):\n    if k != 1:\n        found.append(v)\n    found.append(k)\nreturn sum(found), found[-1]",
+    "for v, w in zip(reversed(x[:n]), x[x > 0]):\n    found += [v, w]\nreturn sum(found), len(found), found[0]",
+    "found = list(A[A[:, 0] > 0]); return found[0] - found[-1], len(found), [r.sum() for r in A[:n] if r[0] > 0][0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", LISTS)
+def test_a_list_has_room_for_all_of_them_in_somebody_elses_program(body: str) -> None:
+    ours, numpys = functions(program(body).replace("s = 0", "found = []"))
+    for found, expected in zip(jax.jit(ours)(X, Y, A, 2), numpys(X, Y, A, 2), strict=True):
+        np.testing.assert_allclose(found, expected)
 
 
 def test_what_is_known_while_tracing_is_no_selection() -> None:

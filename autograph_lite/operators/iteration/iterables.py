@@ -50,6 +50,10 @@ class Staged(Lazy):
         length = self.length()
         return None if traced(length) else int(length)
 
+    def room(self) -> int | None:
+        """For how many items a list has to have room that gets one for each; None where that is not known while tracing."""
+        return self.most()
+
     def rows(self) -> Any:
         """A pytree of arrays with a leading axis of that length; only where the length is static."""
         raise NotImplementedError
@@ -165,7 +169,11 @@ class Picked(Staged):
 
     def most(self) -> int | None:
         # None: exactly as many iterations as there are items.
-        return self.selection.array.shape[0] if self.selection.extents[0] is None else None
+        return self.room() if self.selection.extents[0] is None else None
+
+    def room(self) -> int | None:
+        size = self.selection.array.shape[0]
+        return None if is_symbolic(size) else size
 
 
 class Items(Staged):
@@ -301,6 +309,9 @@ class Around(Staged):
     def most(self) -> int | None:
         return self.items.most()
 
+    def room(self) -> int | None:
+        return self.items.room()
+
     def rows(self) -> Any:
         return self.items.rows()
 
@@ -363,6 +374,9 @@ class Zipped(Staged):
 
     def most(self) -> int | None:
         return min((most for i in self.items if (most := i.most()) is not None), default=None)
+
+    def room(self) -> int | None:
+        return min((room for i in self.items if (room := i.room()) is not None), default=None)
 
     def rows(self) -> Any:
         length = self.length()

@@ -137,6 +137,7 @@ def _run(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> t
             most = items.most()
             if most is not None:
                 return _stage_some(items, length, most, body_fun, init, until)
+            loop_options.current().most = items.room()
             return _stage_range(items, length, body_fun, init, until)
         if length == 0:
             return init

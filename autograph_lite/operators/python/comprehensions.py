@@ -83,7 +83,7 @@ def list_of(
         found = _python_list(iterable, elt, keep, flat=flat)
         decision_log.note_decision("for", "unrolled", decision_log.python_iterable(iterable), len(found))
         return found
-    if keep is not None and (items.most() is not None or _has_room(items.length())):
+    if keep is not None and (items.room() is not None or _has_room(items.length())):
         return gathered(make_generated(items, elt, keep, flat=flat))
     return collected(make_generated(items, elt, keep, flat=flat), items.length())
 
@@ -153,7 +153,7 @@ def unpacked(item: Any, count: int) -> tuple[Any, ...]:
 
 def collected(items: Any, length: Any) -> list[Any]:
     """The items of a staged iterable as a list; of many the body is traced once. Raises IterationError: how many?"""
-    if traced(length) and (is_symbolic(length) or (items.most() is None and not _has_room(length))):
+    if traced(length) and (is_symbolic(length) or (items.room() is None and not _has_room(length))):
         raise dynamic_iteration_error(
             describe(length) if is_symbolic(length) else "the traced bound of a range"
         )

@@ -104,9 +104,9 @@ class Generated(iterables.Looped):
             return seen.values.known()
         return tuple(itertools.islice(seen.values, 1)) if isinstance(seen.values, Iterator) else None
 
-    def most(self) -> int | None:
-        """How many items there are at most; None where that is not known while tracing."""
-        return self.items.most() if isinstance(self.items, Staged) and not self.flat else None
+    def room(self) -> int | None:
+        """For how many items a list has to have room; None where that is not known while tracing."""
+        return self.items.room() if isinstance(self.items, Staged) and not self.flat else None
 
     def take(self) -> None:
         """To be called when the items are used up.
