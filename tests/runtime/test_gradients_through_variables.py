@@ -164,6 +164,22 @@ def test_the_gradient_is_by_what_a_variable_holds_at_first(loss: Any, form: str)
     assert np.allclose([w.value, v.value], left)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_loss_may_return_a_variable(form: str) -> None:
+    def loss(x: Any) -> Any:
+        w.assign(w * x)
+        return w
+
+    def with_more(x: Any) -> Any:
+        return loss(x), {"v": v, "w": w}
+
+    found, (by_w, by_v) = FORMS[form](loss)(jnp.float32(3))
+    assert [*map(float, (found, by_w, by_v, w))] == [4.5, 3, 0, 4.5]
+    by_w, more = al.grad(with_more if form == "Python" else al.convert(with_more), w, has_aux=True)(2.0)
+    assert float(by_w) == 2
+    assert {name: float(value) for name, value in more.items()} == {"v": 0.5, "w": 9}
+
+
 def test_the_gradient_is_the_quotient_of_small_differences() -> None:
     def at(number: float) -> float:
         w.assign(number)

@@ -49,7 +49,7 @@ def value_and_grad(
                 for key, value in values.items():
                     variable_frames.hold(chosen[key], value)
                 before = dict(frame.values)
-                result = fun(*args, **kwargs)
+                result = pytrees.unbox_leaves(fun(*args, **kwargs))
                 changed = [held for key, held in frame.values.items() if held is not before.get(key)]
                 new = [variable_frames.variable_value(variable) for variable, _ in changed]
             written.extend(variable for variable, _ in changed)
