@@ -54,6 +54,14 @@ def test_more_than_sixteen_values_of_a_variable(chain) -> None:
     assert error.fix.startswith("let 't' be a number that says which")
 
 
+@pytest.mark.parametrize("growth", ["s = s + 'y'", "s += 'y' if i > 0 else 'n'"])
+def test_more_than_sixteen_texts_of_a_text_that_gets_longer(growth) -> None:
+    lines_ = ["def f(i):", "    s = ''", "    while i < 9:", "        if i > 3:", f"            {growth}"]
+    error = error_of(made("\n".join([*lines_, "        i = i + 1", "    return s", ""])), BranchMismatchError)
+    assert error.what.startswith("'s' may be one of more than 16 values: ")
+    assert error.fix.startswith("let 's' be a number that says which")
+
+
 def test_more_than_sixteen_values_of_a_result() -> None:
     text = "def f(i):\n" + "".join(f"    if i == {k}:\n        return 'text {k}'\n" for k in range(17))
     error = error_of(made(text), BranchMismatchError)
@@ -164,6 +172,51 @@ def test_a_new_key_of_an_outside_dict() -> None:
     assert error.fix == "create 'KEPT['a']' before the statement, with a value of the same type."
 
 
+def test_a_new_key_of_a_dict_of_lists_names_the_dict() -> None:
+    def f(i):
+        groups = {}
+        groups.setdefault("a" if i > 0 else "b", []).append(i)
+        return groups
+
+    error = error_of(f, MutationError)
+    assert error.what == "'groups['a']' exists on one path of a staged statement and not on another."
+
+
+def test_a_key_that_is_taken_away_on_one_path() -> None:
+    def f(i):
+        found = {"a": i}
+        if i > 0:
+            found.pop("a")
+        return found
+
+    error = error_of(f, MutationError)
+    assert error.fix == "keep 'found['a']', with a value that says that it is gone."
+
+
+class Car:
+    def __init__(self) -> None:
+        self.speed = 0
+
+
+def test_a_new_attribute_of_the_object_that_was_chosen() -> None:
+    def f(i):
+        a, b = Car(), Car()
+        chosen = a if i > 0 else b
+        chosen.seen = True
+        return a.seen
+
+    error = error_of(f, MutationError)
+    assert error.what == "'chosen.seen' exists on one path of a staged statement and not on another."
+    assert (
+        error.fix
+        == "create 'seen' in each object that it may be, as in `__init__`, with a value of the same type."
+    )
+
+
+def of_an_axis(i):
+    return jnp.sum(jnp.zeros(3), axis=0 if i > 0 else None)
+
+
 def of_jax(i):
     k = "a" if i > 0 else "b"
     return jnp.sin(k)
@@ -179,7 +232,7 @@ def of_c(i):
     return sys.intern(k)
 
 
-@pytest.mark.parametrize("function", [of_jax, of_a_jit, of_c])
+@pytest.mark.parametrize("function", [of_jax, of_an_axis, of_a_jit, of_c])
 def test_what_gets_one_and_has_no_such_type(function) -> None:
     error = error_of(function, PythonOnlyError)
     if function is of_c:
@@ -187,7 +240,8 @@ def test_what_gets_one_and_has_no_such_type(function) -> None:
             "Python needs to know which of several a value is. intern() argument must be str, not one of several"
         )
     else:
-        assert error.what == "A value that is one of 'a', 'b' is handed to JAX."
+        kinds = "None, 0" if function is of_an_axis else "'a', 'b'"
+        assert error.what == f"A value that is one of {kinds} is handed to JAX."
     assert lines(error)[0].startswith("return ")
     assert error.fix.endswith("decide with `if`, and call it on each path.")
 

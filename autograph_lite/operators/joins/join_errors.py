@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import collections
 import contextlib
 import dataclasses
@@ -32,11 +33,27 @@ from autograph_lite.tracing import thread
 
 def branches(label: str, found: Mismatch, funs: Sequence[Callable[..., Any]]) -> BranchMismatchError:
     """A variable that two branches leave with types that have nothing in common."""
-    what = f"'{label}'"
+    what, line = f"'{label}'", source_places.line_of_function(funs[0])
     if label == NO_RETURN.name:
-        what = "the value of the expression" if any(map(_is_operand, funs)) else label
+        what = _assigned(line, found) if any(map(_is_operand, funs)) else label
     bringing = [place for fun in funs for place in source_places.lines_that_bring(fun.__code__, label)]
-    return _paths(what, found, (source_places.line_of_function(funs[0]), *bringing))
+    return _paths(what, found, (line, *bringing))
+
+
+def _assigned(line: Location | tuple[()], found: Mismatch) -> str:
+    """The variable that gets the value of an expression on a line, if that is all that it gets; else that value."""
+    try:
+        nodes = ast.parse(line.text).body if isinstance(line, Location) else []
+    except SyntaxError:
+        nodes = []
+    match nodes:
+        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.IfExp())]:
+            return f"'{name}'"
+        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp())] if found.many:
+            return f"'{name}'"
+        case [ast.AugAssign(target=ast.Name(id=name))] if found.many:
+            return f"'{name}'"
+    return "the value of the expression"
 
 
 def _paths(
@@ -163,11 +180,18 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
             if isinstance(label.owner, collections.deque)
             else "append on every path, for example jnp.where(condition, value, 0), or count in a variable how many are valid.",
         )
+    fix = f"create '{label}' before the statement, with a value of the same type."
+    if places and re.search(r"\bdel(attr)?\b|\.pop(item)?\(", places[0].text):
+        fix = f"keep '{label}', with a value that says that it is gone."
+    elif (
+        isinstance(label, place_names.Label) and written == here and label.attribute
+    ):  # of an object that was chosen
+        fix = f"create '{label.key}' in each object that it may be, as in `__init__`, with a value of the same type."
     missing = MutationError(
         f"'{label}' exists on one path of a staged statement and not on another.",
         where=places,
         why="The condition depends on a traced value, so the program must know what is there without knowing the path.",
-        fix=f"create '{label}' before the statement, with a value of the same type.",
+        fix=fix,
     )
     missing.stood_in = True
     return missing

@@ -258,7 +258,10 @@ def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | N
         union = _uniting(outlives).unite(unions.Node(a.tree, a.leaves), unions.Node(b.tree, b.leaves))
     except unions.Apart as found:
         many = [describe_template(Template(each.tree, tuple(each.leaves))) for each in found.many]
-        raise apart or Mismatch(describe_template(a), describe_template(b), _class_of(a, b), many) from None
+        of_leaves = None if many else apart
+        raise of_leaves or Mismatch(
+            describe_template(a), describe_template(b), _class_of(a, b), many
+        ) from None
     leaves = (as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in union.leaves)
     return Template(union.tree, tuple(leaves), present, kind)
 

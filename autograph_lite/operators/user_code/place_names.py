@@ -199,8 +199,18 @@ def _writes_on_line(line: Line, owner: Any, *, attribute: bool) -> list[ast.expr
         found = [node for node in found if not isinstance(node, ast.Attribute)]
     else:
         found = [node for node in found if not isinstance(node, ast.Subscript)]
+    if len(found) > 1:  # `table.setdefault(key, []).append(x)`
+        found = [node for node in found if not _is_method_of_others(node, owner)]
     bases = {ast.unparse(getattr(node, "value", getattr(node, "func", node))) for node in found}
     return found if len(bases) == 1 else []
+
+
+def _is_method_of_others(node: ast.expr, owner: Any) -> bool:
+    """Whether it calls a method that `owner`, one of Python's containers, has not."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return isinstance(owner, (list, dict, set)) and not hasattr(owner, name)
+    return False
 
 
 def _is_of_module(node: ast.expr, code: types.CodeType) -> bool:

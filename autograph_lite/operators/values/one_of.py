@@ -110,6 +110,10 @@ class OneOf:
         return self._on_each(lambda variant: variant(*args, **kwargs), acts=True)
 
     def __iter__(self) -> Iterator[Any]:
+        if sys._getframe(1).f_code.co_filename.startswith(source_places.JAX) and not all(
+            isinstance(option, Iterable) for option in self._options
+        ):
+            raise _handed_over(self)  # an axis, say
         try:
             items = self._on_each(_items)
         except BranchMismatchError:
@@ -173,6 +177,14 @@ def _copying(asks: types.FrameType | None, memo: dict[int, Any]) -> Callable[[An
     known = asks.f_locals
     factory = known.get("dict_factory", known.get("tuple_factory"))
     return lambda variant: asks.f_globals[asks.f_code.co_name](variant, factory)
+
+
+def _handed_over(value: OneOf) -> PythonOnlyError:
+    return PythonOnlyError(
+        f"A value that is {value!r} is handed to JAX.",
+        why="A traced value decides which it is, and JAX takes arrays, and None.",
+        fix="hand over a number that says which, or decide with `if`, and call it on each path.",
+    )
 
 
 def _items(variant: Any) -> tuple[Any, ...]:
@@ -382,11 +394,7 @@ def _flat(value: OneOf) -> tuple[tuple[Any, ...], type | None]:
         if any(map(is_variant, options)):
             function = tracing_state.traced_function()
             if function is not None and source_places.is_running(*function[1:]):
-                raise PythonOnlyError(
-                    f"A value that is {value!r} is handed to JAX.",
-                    why="A traced value decides which it is, and JAX takes arrays, and None.",
-                    fix="hand over a number that says which, or decide with `if`, and call it on each path.",
-                )
+                raise _handed_over(value)
             raise PythonOnlyError(
                 f"{repr(function[0]) if function else 'A function'}, which JAX traces, returns a value that is {value!r}.",
                 where=(
