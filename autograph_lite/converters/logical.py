@@ -6,6 +6,7 @@
     x in (1, 3)                           ag.in_(x, (1, 3))
     done is True                          ag.compare(done, 'is', True)
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
+    x[1:] = 0 if c else v                 x = ag.set_item(x, slice(1, None), ag.if_expr(c, lambda: 0, lambda: v, stored=True))
     x - [1, 2]                            ag.arithmetic(x, '-', [1, 2])
 
 Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
@@ -45,6 +46,21 @@ def run(function: gast.AST, context: Context) -> None:
     """Rewrites expressions everywhere in `function`, nested functions included."""
     truths.run(function, context)
     _Logical(context).generic_visit(function)
+
+
+def note_stored(value: gast.expr, target: gast.Subscript) -> None:
+    """Notes that a conditional expression is stored in a part of an array, which broadcasts it: slices tell that it is one."""
+    parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+    if any(
+        isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)
+        for part in parts
+    ):
+        _note_stored(value)
+
+
+def _note_stored(value: gast.expr) -> None:
+    if isinstance(value, gast.IfExp):
+        value.is_stored = True  # type: ignore[attr-defined]
 
 
 class _Logical(trees.Transformer):
@@ -175,15 +191,17 @@ class _Logical(trees.Transformer):
         return True
 
     def visit_IfExp(self, node: gast.IfExp) -> gast.AST:
-        static = is_static(node.test)
+        static, stored = is_static(node.test), getattr(node, "is_stored", False)
         self.truths(node.test)
+        for part in (node.body, node.orelse) if stored else ():
+            _note_stored(part)
         self.generic_visit(node)
         if static:
             return node
         if binds_or_suspends(node.body) or binds_or_suspends(node.orelse):
             node.test = self.test(node.test)
             return node
-        text = "ag.if_expr(test, lambda: body, lambda: orelse)"
+        text = f"ag.if_expr(test, lambda: body, lambda: orelse{', stored=True' if stored else ''})"
         return quote.expr_at(node, text, ag=self.ag, test=node.test, body=node.body, orelse=node.orelse)
 
     def tested(self, node: gast.expr) -> gast.expr:

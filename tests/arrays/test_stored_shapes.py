@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from autograph_lite import convert, to_graph
+from autograph_lite import BranchMismatchError, convert, to_graph
 
 
 def in_rows_and_columns(v: Any) -> Any:
@@ -72,7 +72,21 @@ def of_the_caller(v: Any) -> Any:
     return v * 2
 
 
+def numbers_or_arrays(v: Any) -> Any:
+    x, m, i, few = np.zeros(4), np.zeros((2, 3)), np.arange(4), v[0] > 2
+    x[1:] = 0.5 if few else v
+    x[:3] = v * 2 if few else 7
+    x[1:] += 1.0 if v[1] > 2 else v
+    m[:] = (v[1] if few else v) if v[2] > 5 else v.reshape(1, 3) * 3
+    m[..., 1:] = 0 if v[0] < 2 else m[:, :2]
+    for k in range(2):
+        m[k, 1:] = 1 if m[k, 0] < 2 else v[k : k + 2]
+    i[2:] = 2.7 if v[1] > 2 else i[:2]
+    return x, m, i
+
+
 PROGRAMS = [
+    numbers_or_arrays,
     in_rows_and_columns,
     at_positions,
     at_computed_positions,
@@ -87,12 +101,11 @@ PROGRAMS = [
 def test_leading_axes_of_length_one_are_left_out_of_a_store(program: Callable[[Any], Any]) -> None:
     theirs, ours = np.array([1.0, 3.0, 2.0], np.float32), np.array([1.0, 3.0, 2.0], np.float32)
     expected = program(theirs)
-    np.testing.assert_allclose(convert(program)(ours), expected)
+    jax.tree.map(np.testing.assert_allclose, convert(program)(ours), expected)
     np.testing.assert_allclose(ours, theirs)
     if program is not of_the_caller:
-        np.testing.assert_allclose(
-            jax.jit(to_graph(program))(np.array([1.0, 3.0, 2.0], np.float32)), expected
-        )
+        found = jax.jit(to_graph(program))(np.array([1.0, 3.0, 2.0], np.float32))
+        jax.tree.map(np.testing.assert_allclose, found, expected)
 
 
 def added(v: Any) -> Any:
@@ -111,6 +124,16 @@ def turned(v: Any) -> Any:
     x = v * 1
     x[:] = v.reshape(3, 1)
     return x
+
+
+def test_what_a_dict_gets_is_no_part_of_an_array() -> None:
+    def put(v: Any) -> Any:
+        table: dict[str, Any] = {}
+        table["v"] = 0 if v[0] > 0 else v
+        return table["v"]
+
+    with pytest.raises(BranchMismatchError, match="is int 0 on one path"):
+        convert(put)(np.ones(3, np.float32))
 
 
 @pytest.mark.parametrize("program", [added, of_other_lengths, turned], ids=lambda program: program.__name__)

@@ -30,6 +30,7 @@ from autograph_lite.operators.joins.join_types import (
     Mismatch,
     Template,
     always,
+    broadcast,
     detached,
     fill,
     join_templates,
@@ -49,8 +50,9 @@ from autograph_lite.tracing import thread
 
 @tracing_state.without_leak_check
 def stage(
-    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str]
-) -> Any:
+    select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str],
+    *, stored: bool = False,
+) -> Any:  # fmt: skip
     """The values of the variables after one of `funs` has run.
 
     Args:
@@ -58,13 +60,14 @@ def stage(
       funs: generated functions from `operands` to the variables called `names`.
       operands: passed to each of them.
       names: of the variables; none where the functions return one value.
+      stored: whether that value is stored in an array, which broadcasts it.
 
     Raises:
       BranchMismatchError: a variable has types that can't be joined.
     """
     split = path_conditions.split_of(select)
     try:
-        return _staged(select, funs, operands, names, split)
+        return _staged(select, funs, operands, names, split, stored)
     except (trial.Refused, Exception):
         split(True)
         raise
@@ -72,7 +75,7 @@ def stage(
 
 def _staged(
     select: jax.Array, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], names: Sequence[str],
-    split: Callable[[bool], None],
+    split: Callable[[bool], None], stored: bool,
 ) -> Any:  # fmt: skip
     paths = [Path(fun, operands, len(names), select, number) for number, fun in enumerate(funs)]
     alive = [path for path in paths if path.raised is None]
@@ -82,7 +85,10 @@ def _staged(
     labels = list(names) or [NO_RETURN.name]
     met = [_meet_lists(alive, i) for i in range(len(labels))]
     templates = (
-        [_join([path.values[i] for path in alive], label, funs, operands) for i, label in enumerate(labels)]
+        [
+            _join([path.values[i] for path in alive], label, funs, operands, stored)
+            for i, label in enumerate(labels)
+        ]
         if alive
         else []
     )
@@ -183,16 +189,16 @@ def _said(label: str, values: Sequence[Captured]) -> str:
 
 
 def _join(
-    values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]], operands: Sequence[Any]
-) -> Template:
+    values: Sequence[Captured], label: str, funs: Sequence[Callable[..., Any]], operands: Sequence[Any], stored: bool
+) -> Template:  # fmt: skip
     # What only one path leaves may have been made on it.
     was_there = len(values) > 1 or any(values[0].value is operand for operand in operands)
     if was_there and all(value.value is values[0].value for value in values):
         return unchanged(values[0])
-    template = values[0].template
+    template, *others = broadcast([value.template for value in values], stored)
     try:
-        for value in values[1:]:
-            template = join_templates(template, value.template)
+        for other in others:
+            template = join_templates(template, other)
         template = holding(template, values)
     except Mismatch as found:
         raise join_errors.branches(_said(label, values), found, funs) from None

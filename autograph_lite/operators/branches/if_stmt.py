@@ -23,6 +23,7 @@ def if_stmt(
     names: Sequence[str] = (),
     *,
     statement: str = "if",
+    stored: bool = False,
 ) -> Any:
     """Runs `true_fun` or `false_fun`, or stages both.
 
@@ -33,6 +34,7 @@ def if_stmt(
       operands: the variables that the branches read and write.
       names: of the results; none where the branches return the function's value.
       statement: what the user wrote; empty where it is a part of another statement.
+      stored: whether the value is stored in an array, so that its shapes are broadcast, as the array would.
 
     Returns:
       What the branch returns.
@@ -51,7 +53,7 @@ def if_stmt(
             known = test = fold_test(test)
         if traced(test):
             with decision_log.deciding(statement, "cond", "the condition is traced"):
-                return branches.stage(truth(test), (true_fun, false_fun), operands, names)
+                return branches.stage(truth(test), (true_fun, false_fun), operands, names, stored=stored)
         if decision_log.listeners and statement:
             decision_log.note_decision(statement, "Python", decision_log.python_condition(known))
     elif decision_log.listeners and statement:
@@ -65,6 +67,9 @@ def if_stmt(
 if_part = functools.partial(if_stmt, statement="")  # an `if` of ours, in a statement of the user's
 
 
-def if_expr(test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any]) -> Any:
-    """`true_fun() if test else false_fun()`."""
-    return if_stmt(operand(test) if traced(test) else test, true_fun, false_fun, statement="ternary")
+def if_expr(
+    test: Any, true_fun: Callable[[], Any], false_fun: Callable[[], Any], *, stored: bool = False
+) -> Any:
+    """`true_fun() if test else false_fun()`; `stored` as in `x[1:] = 0 if c else y`."""
+    test = operand(test) if traced(test) else test
+    return if_stmt(test, true_fun, false_fun, statement="ternary", stored=stored)

@@ -761,7 +761,8 @@ def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
     if new.ndim and new.shape[0] == 1:
         new = gathered_stores.trimmed(new, axes_of(base, index) or new.ndim)
     if (whole := fill_whole(base, index, new)) is not None:
-        return update_order.pin_update(recorded_copies.copied(whole) if whole is value else whole)
+        is_part = whole is value or bool(recorded_views.parts_from(whole))  # of what is stored
+        return update_order.pin_update(recorded_copies.copied(whole) if is_part else whole)
 
     def write(array: Any, new: Any) -> Any:
         block = store_block(array, index, new)

@@ -329,6 +329,22 @@ def structural(template: Template) -> Template:
     return template
 
 
+def broadcast(templates: Sequence[Template], stored: bool) -> Sequence[Template]:
+    """Templates of what is `stored` in an array, of one shape where they are a number and an array, or such of two shapes."""
+    kinds = [as_array_type(each.leaves[0]) if stored and each.tree == LEAF else None for each in templates]
+    arrays = [kind for kind in kinds if kind is not None]
+    if len(arrays) < len(templates) or len({kind.shape for kind in arrays}) == 1:
+        return templates
+    try:
+        shape = np.broadcast_shapes(*(kind.shape for kind in arrays))
+    except (ValueError, TypeError):  # of symbolic sizes, too
+        return templates
+    return [
+        each.of([dataclasses.replace(kind, shape=shape, met=frozenset())])
+        for each, kind in zip(templates, arrays, strict=True)
+    ]
+
+
 def join_leaves(a: Leaf, b: Leaf) -> Leaf:
     """The least leaf that holds both."""
     if a == b:
@@ -451,6 +467,7 @@ def cast_leaf(leaf: Any, kind: Array) -> jax.Array:
     if isinstance(leaf, jax.Array) and _array_of(jax.typeof(leaf)) is kind:
         return leaf
     array = avals.as_type(leaf, kind.dtype, kind.weak)
+    array = array if array.shape == kind.shape else jnp.broadcast_to(array, kind.shape)
     return avals.as_varying(array, kind.varying) if kind.varying else array
 
 
