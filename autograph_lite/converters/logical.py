@@ -6,7 +6,6 @@
     x in (1, 3)                           ag.in_(x, (1, 3))
     done is True                          ag.compare(done, 'is', True)
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
-    x[1:] = 0 if c else v                 x = ag.set_item(x, slice(1, None), ag.if_expr(c, lambda: 0, lambda: v, stored=True))
     x - [1, 2]                            ag.arithmetic(x, '-', [1, 2])
 
 Operands that Python always evaluates are evaluated directly and once, the others on demand and at most once. Tests that
@@ -49,7 +48,7 @@ def run(function: gast.AST, context: Context) -> None:
 
 
 def note_stored(value: gast.expr, target: gast.Subscript) -> None:
-    """Notes that a conditional expression is stored in a part of an array, which broadcasts it: slices tell that it is one."""
+    """Notes that a conditional expression is stored in a part of an array, as slices tell: `ag.if_expr(..., stored=True)`."""
     parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
     if any(
         isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)

@@ -97,3 +97,41 @@ def test_in_somebody_elses_program_a_part_is_left_as_it_is() -> None:
 
     m = jnp.arange(6.0).reshape(3, 2)
     np.testing.assert_array_equal(jax.jit(autograph_lite.to_graph(f))(m, 7), m)
+
+
+def caught(m, i, k):
+    outcomes = []
+    for index in (k, (k, 0), (slice(None), k - 1), i):
+        try:
+            outcomes.append(m[index].sum())
+        except IndexError:
+            outcomes.append(-1.0)
+    try:
+        m[k] = 7
+        outcomes.append(1)
+    except IndexError:
+        outcomes.append(2)
+    return outcomes, m
+
+
+@pytest.mark.parametrize("i", [0, 1])
+@pytest.mark.parametrize("k", [[0, 1], [2, 3], [-3, -4]], ids=str)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_try_catches_it_also_of_arrays_of_indices_and_of_a_single_row(rows: int, k: Any, i: int) -> None:
+    def given() -> Any:
+        return np.arange(rows * 2, dtype=np.float32).reshape(rows, 2), np.int32(i), np.array(k, np.int32)
+
+    found, expected = autograph_lite.convert(caught)(*given()), caught(*given())
+    jax.tree.map(np.testing.assert_allclose, found, expected)
+
+
+def test_the_error_names_the_first_that_is_not_there() -> None:
+    def message(m, k):
+        try:
+            return m[k]
+        except IndexError as error:
+            raise ValueError(f"not there: {error}") from None
+
+    m, k = np.ones(3, np.float32), np.array([0, 5, 7], np.int32)
+    with pytest.raises(ValueError, match="not there: index 5 is out of bounds for axis 0 with size 3"):
+        autograph_lite.convert(message)(m, k)

@@ -95,6 +95,21 @@ def test_sequences_are_arrays_where_scipy_takes_them_so() -> None:
         np.testing.assert_allclose(np.asarray(ours), np.asarray(scipys), rtol=1e-5)
 
 
+def augmented(x: Any, k: Any) -> Any:
+    m = np.zeros((3, 3))
+    m[k] += [1, 2, 3]
+    m[0] += (x[0], 1, 2)
+    m[:, k] *= range(3)
+    y = x * 2
+    y[1:] -= [1, x[1]]
+    return m, y
+
+
+def test_items_take_what_is_added_to_them_in_every_form() -> None:
+    for form in (al.convert, lambda f: jax.jit(al.to_graph(f))):
+        jax.tree.map(np.testing.assert_allclose, form(augmented)(X, np.int32(1)), augmented(X, 1))
+
+
 def test_they_are_so_in_every_form() -> None:
     def f(x):
         return jnp.max([x[0], x[1]]) + (x - range(3)).sum() + jnp.dot([1, 2, 3], x)

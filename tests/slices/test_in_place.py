@@ -141,8 +141,39 @@ def elimination_by_rows(A: Any) -> Any:
     return A
 
 
+def view(A: Any) -> Any:
+    for i in autograph_lite.range(1, 100):
+        above = A[i]
+        above[1:-1] += A[i - 1, :-2] * 2
+        above[:] = above + 1
+    return A
+
+
+def filled(out: Any, before: Any) -> None:
+    out[1:] = before[:-1] * 2 + 1
+
+
+def out_parameter(A: Any) -> Any:
+    for i in autograph_lite.range(1, 100):
+        filled(A[i], A[i - 1])
+    return A
+
+
+def two_buffers(A: Any) -> Any:
+    B = A * 1
+    for _ in autograph_lite.range(100):
+        B[1:-1] = A[:-2] + A[2:]
+        A, B = B, A
+    return A, B
+
+
+def two_buffers_by_hand(A: Any) -> Any:
+    step = lambda _, both: (both[1].at[1:-1].set(both[0][:-2] + both[0][2:]), both[0])
+    return jax.lax.fori_loop(0, 100, step, (A, A * 1))
+
+
 ONE = [(element, 1), (until, 1), (conditional, 1), (window, 1), (masked, 1), (row, 2), (block, 2), (part_of_a_column, 2),
-       (nested, 2), (insertion, 1)]  # fmt: skip
+       (nested, 2), (insertion, 1), (view, 2), (out_parameter, 2)]  # fmt: skip
 SEVERAL = [(swaps, 1), (swaps_if, 1), (three_updates, 1), (elimination, 2), (elimination_by_rows, 2)]
 START = {1: jnp.linspace(0, 1, 1000), 2: jnp.ones((100, 100)) + 9 * jnp.eye(100)}
 
@@ -158,6 +189,10 @@ def test_one_update(fun: Any, axes: int) -> None:
 @pytest.mark.parametrize(("fun", "axes"), SEVERAL)
 def test_several_updates_of_one_array(fun: Any, axes: int) -> None:
     assert copies(fun, START[axes]) == []
+
+
+def test_buffers_that_change_places_are_copied_as_by_hand() -> None:
+    assert len(copies(two_buffers, START[2])) == len(copies(two_buffers_by_hand, START[2]))
 
 
 def test_a_loop_with_one_update_has_no_barriers() -> None:

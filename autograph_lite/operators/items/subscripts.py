@@ -370,15 +370,19 @@ def _check_array(array: jax.Array, index: Any) -> None:
     if not thread.now.catching or not catching.is_caught(IndexError):
         return
     for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
+        has_axes = getattr(each, "ndim", 0) and each.dtype.kind in "iu"
         if (
             isinstance(each, (bool, np.bool_))
-            or getattr(each, "ndim", False)
-            or not isinstance(each, (int, np.integer, jax.Array, builtins.slice))
+            or (getattr(each, "ndim", False) and not has_axes)
+            or not isinstance(each, (int, np.integer, np.ndarray, jax.Array, builtins.slice))
         ):
             return  # what follows counts other axes
         if isinstance(each, builtins.slice) or axis >= array.ndim:
             continue
         size = array.shape[axis]
+        if has_axes:  # the first that is not there
+            each = each.ravel()
+            each = each[((each < -size) | (each >= size)).argmax()] if each.size else 0
         message = traced_text.format("index {} is out of bounds for axis {} with size {}", each, axis, size)
         if isinstance(each, jax.Array):
             if each.dtype == bool:
@@ -567,6 +571,8 @@ def _store(
             change = getattr(operator, f"__{change.__name__[1:]}__")
         known = catching.failure()
         value = operand()
+        if isinstance(old, jax.Array) and isinstance(base, _ARRAYS):
+            value = array_arguments.numpys_array(value)
         is_raised = catching.failure() is not known
         if is_raised and (isinstance(old, np.ndarray) or not is_arraylike(old)):
             catching.unraised_since(known)
@@ -753,8 +759,15 @@ def _of_numbers(base: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
-    """A new array, with other items at an index."""
+    """A new array, with other items at an index; none where one of several indices is not there, and a `try` catches that."""
+    known = catching.failure()
     _check_array(base, index)
+    new = _written(base, index, value)
+    several = any(getattr(each, "ndim", 0) for each in (index if isinstance(index, tuple) else (index,)))
+    return jnp.where(catching.unraised(), new, base) if several and catching.failure() is not known else new
+
+
+def _written(base: jax.Array, index: Any, value: Any) -> Any:
     if isinstance(value, Selection) or blocks.is_needed(index):
         return blocks.write_block(base, index, value)
     new = blocks.as_items_of(base, jnp.asarray(value))
