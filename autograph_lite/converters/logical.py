@@ -47,17 +47,17 @@ def run(function: gast.AST, context: Context) -> None:
     _Logical(context).generic_visit(function)
 
 
-def note_stored(value: gast.expr, target: gast.Subscript) -> None:
+def mark_stored(value: gast.expr, target: gast.Subscript) -> None:
     """Notes that a conditional expression is stored in a part of an array, as slices tell: `ag.if_expr(..., stored=True)`."""
     parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
     if any(
         isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)
         for part in parts
     ):
-        _note_stored(value)
+        _mark_stored(value)
 
 
-def _note_stored(value: gast.expr) -> None:
+def _mark_stored(value: gast.expr) -> None:
     if isinstance(value, gast.IfExp):
         value.is_stored = True  # type: ignore[attr-defined]
 
@@ -193,7 +193,7 @@ class _Logical(trees.Transformer):
         static, stored = is_static(node.test), getattr(node, "is_stored", False)
         self.truths(node.test)
         for part in (node.body, node.orelse) if stored else ():
-            _note_stored(part)
+            _mark_stored(part)
         self.generic_visit(node)
         if static:
             return node

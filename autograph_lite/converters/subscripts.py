@@ -82,7 +82,7 @@ class _Stores(trees.ScopeTransformer):
         if not any(map(_has_item, node.targets)):
             return [*quote.all_located(before, node), node] if before else node
         if len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
-            logical.note_stored(node.value, node.targets[0])
+            logical.mark_stored(node.value, node.targets[0])
             return quote.all_located([*before, *self.store(node.targets[0], node.value)], node)
         value = node.value
         if len(node.targets) > 1 and not isinstance(value, (gast.Name, gast.Constant)):
@@ -124,7 +124,7 @@ class _Stores(trees.ScopeTransformer):
             return quote.all_located([*before, node], node)
         if not isinstance(target, gast.Subscript):
             return [*quote.all_located(before, node), node] if before else node
-        logical.note_stored(node.value, target)
+        logical.mark_stored(node.value, target)
         base, steps = self.path(target)
         name, binds = self.rebound(base, steps), binds_or_suspends(node.value)
         if name and (binds or self.is_changed(name, target, node.value)):

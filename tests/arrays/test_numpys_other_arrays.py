@@ -74,6 +74,16 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a choice of such": (lambda v: (POSE if v[0] > 0 else POSE + 1) + 1, "on one path and"),
     "a mask": (lambda v: (MASKED * v).sum(), "A masked array of NumPy's is used with"),
     "an object": (of_objects, "An array of NumPy's of the type 'object' is written to"),
+    "None in a list": (lambda v: np.array([v[0], None, 1]), "'np.array' makes an array of objects"),
+    "a field that is read": (
+        lambda v: np.zeros(2, [("a", float)])[v.argmax()]["a"],
+        "is indexed by a traced value",
+    ),
+    "a text": (lambda v: np.array(["a", "b", "c"])[v.argmax()], "is indexed by a traced value"),
+    "texts of each": (
+        lambda v: np.vectorize(lambda a: "x")(v),
+        "A function that np.vectorize calls with a traced value gives text",
+    ),
     "objects": (lambda v: np.array([v[0], None], dtype=object), "'np.array' makes an array of objects"),
     "a field": (of_fields, "is written to where a value, or whether that is done, is traced"),
 }

@@ -96,6 +96,8 @@ def item(base: Any, index: Any) -> Any:
         return indexing.picked(base, index)
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _is_traced_in_array(index)):
         of, index = base, _arrays(index)
+        if isinstance(base, np.ndarray):
+            _of_numbers(base, "indexed by a traced value")
         has_axes = blocks.is_needed(index) or axes_of(base, index)
         base = births.taken_of(base) if has_axes else jnp.asarray(base)
         _check_array(base, index)
@@ -380,9 +382,8 @@ def _check_array(array: jax.Array, index: Any) -> None:
         if isinstance(each, builtins.slice) or axis >= array.ndim:
             continue
         size = array.shape[axis]
-        if has_axes:  # the first that is not there
-            each = each.ravel()
-            each = each[((each < -size) | (each >= size)).argmax()] if each.size else 0
+        if has_axes:
+            each = _first_beyond(each, size)
         message = traced_text.format("index {} is out of bounds for axis {} with size {}", each, axis, size)
         if isinstance(each, jax.Array):
             if each.dtype == bool:
@@ -392,6 +393,12 @@ def _check_array(array: jax.Array, index: Any) -> None:
             error = IndexError(message)
             exception_templates.explicit(error)
             raise error
+
+
+def _first_beyond(places: Any, size: int) -> Any:
+    """The first of an array of indices that is not there; any of them where all are."""
+    row = places.ravel()
+    return row[((row < -size) | (row >= size)).argmax()] if row.size else 0
 
 
 def _fix_of_index(base: Any, index: Any) -> str:
@@ -745,13 +752,15 @@ def _refuse_part_without_axes(base: Any) -> None:
         )
 
 
-def _of_numbers(base: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """`base`, an array of NumPy's that a program is to change; refused if it holds what no program does."""
+def _of_numbers(
+    base: np.ndarray[Any, Any], done: str = "written to where a value, or whether that is done, is traced"
+) -> np.ndarray[Any, Any]:
+    """`base`, an array of NumPy's that a program is to use; refused if it holds what no program does."""
     if numpys_arrays.has_own_operators(type(base)):
         raise numpys_arrays.other_array(base)
     if not is_arraylike(base) or base.dtype.names:
         raise PythonOnlyError(
-            f"An array of NumPy's of the type '{base.dtype}' is written to where a value, or whether that is done, is traced.",
+            f"An array of NumPy's of the type '{base.dtype}' is {done}.",
             why="The arrays of a program hold numbers and truth values.",
             fix="use a list, `[None] * n`, or an array of numbers, `np.zeros(n)`.",
         )

@@ -285,10 +285,18 @@ def _arguments(
     if isinstance(fun, np.ufunc):
         args, kwargs = _ufunc_arguments(name, fun, args, kwargs)
     else:
+        has_none = fun in _MAKING and bool(args) and _has_none(args[0])
         args, kwargs = _by_name(name, fun, theirs, args, kwargs)
-        if kwargs.get("dtype") is object:
+        if has_none or kwargs.get("dtype") is object:
             raise _refused(name, "keep them in a list.", "makes an array of objects of traced values")
     return tuple(map(_type, args)), {key: _type(value) for key, value in kwargs.items()}
+
+
+_MAKING = frozenset({np.array, np.asarray, np.asanyarray})
+
+
+def _has_none(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, tuple)) and any(map(_has_none, value)))
 
 
 def _type(value: Any) -> Any:

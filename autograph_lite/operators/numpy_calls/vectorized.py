@@ -46,6 +46,12 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
                 changes = written.changes([vectorized.pyfunc])
             for change in changes.values():
                 raise _changed(change.place.label(next(iter(change.new), None)))
+            if any(isinstance(leaf, str) for leaf in jax.tree.leaves(found)):
+                raise PythonOnlyError(
+                    "A function that np.vectorize calls with a traced value gives text.",
+                    why="The arrays of a program hold numbers and truth values.",
+                    fix="give numbers, and look the texts up when the program has run: names[int(n)].",
+                )
             return jax.tree.map(jnp.asarray, found)
 
         signature = vectorized.signature
