@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.one_of.agreement import program
 from tests.one_of.text_programs import Circle, Square
 
@@ -192,3 +194,55 @@ def of_a_class_of_the_function(x):
     node = Node(x) if x > 0 else Node(2 * x)
     node.value += 1
     return node.value, node.rest is None
+
+
+class Mark:
+    """A class without methods."""
+
+
+MISSING = object()
+
+
+@program((1.0,), (-1.0,))
+def sentinel_beside_a_number(x):
+    value = x if x > 0 else MISSING
+    return 0.0 if value is MISSING else value + 1
+
+
+@program((np.array([1.0, 3.0, 2.0, 5.0], np.float32),))
+def sentinel_before_a_loop(xs):
+    last, count = MISSING, 0
+    for x in xs:
+        if last is not MISSING and x > last:
+            count += 1
+        last = x
+    return count, last is MISSING
+
+
+@program((1.0,), (-1.0,))
+def objects_of_a_class_without_methods(x):
+    a, b = Mark(), Mark()
+    a.n, b.n = 1.0, 2.0
+    chosen = a if x > 0 else b
+    chosen.n += x
+    return a.n, b.n, chosen is a, chosen == b
+
+
+@program((np.array([1.0, -3.0, 2.0, 5.0], np.float32),))
+def marks_that_change_places(xs):
+    a, b = Mark(), Mark()
+    a.n = b.n = 0.0
+    first = a
+    for x in xs:
+        chosen = a if x > 0 else b
+        chosen.n += x
+        a, b = b, a
+    return a.n, b.n, first is a
+
+
+@program((1.0,), (-1.0,))
+def marks_as_keys(x):
+    other = Mark()
+    table = {MISSING: 1.0, other: 2.0}
+    key = MISSING if x > 0 else other
+    return table[key], key in (other,)

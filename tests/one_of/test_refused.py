@@ -101,6 +101,15 @@ def object_of_an_iteration(n):
     return 0 if best is None else best.r
 
 
+def marks_of_each_iteration(n):
+    seen, count = None, 0
+    while count < n:
+        mark = object()
+        count = count + 2 if mark is seen else count + 1
+        seen = mark
+    return count
+
+
 def texts_of_two_lengths(x):
     count = 0
     for _ in "abc" if x > 0 else "xy":
@@ -181,6 +190,11 @@ def derivative_of_none(x):
 @pytest.mark.parametrize(
     ("function", "kind", "what"),
     [
+        (
+            marks_of_each_iteration,
+            CarryMismatchError,
+            "'seen' is None before an iteration of the loop and an object object after it.",
+        ),
         (
             texts_of_two_lengths,
             PythonOnlyError,
@@ -288,7 +302,7 @@ def derivative_of_none(x):
 def test_it_is_refused(function, kind, what) -> None:
     with pytest.raises(kind) as caught:
         autograph_lite.convert(function)(
-            jnp.int32(3) if function is object_of_an_iteration else jnp.float32(1)
+            jnp.int32(3) if function in (object_of_an_iteration, marks_of_each_iteration) else jnp.float32(1)
         )
     assert caught.value.what == what
 

@@ -317,7 +317,8 @@ def _class(kind: type) -> Any:
         method_patching.seen_class(kind)
         return _noting_birth(kind, kind) if journal.active() is not None and _makes_anew(kind) else kind
     made = adapted(kind)
-    if hasattr(kind, "__dataclass_fields__") and journal.active() is not None and _makes_anew(kind):
+    noted = hasattr(kind, "__dataclass_fields__") or ownership.may_be_chosen(kind)
+    if noted and journal.active() is not None and _makes_anew(kind):
         return _noting_birth(kind, made)
     return made
 

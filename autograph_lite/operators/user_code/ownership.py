@@ -83,17 +83,32 @@ def is_users_own_class(kind: type) -> bool:
 @functools.lru_cache(maxsize=4096)
 def only_stores(kind: type) -> bool:
     """Whether a class is the user's and has a generated constructor: what it is handed, no library's method calls."""
-    files = [getattr(sys.modules.get(base.__module__), "__file__", None) for base in kind.__mro__]
-    if any(path is not None and is_library_file(path) for path in files):
+    if _is_of_library(kind):
         return False
     make = kind.__new__ if kind.__init__ is object.__init__ else kind.__init__  # type: ignore[misc]
     path = make.__code__.co_filename if isinstance(make, types.FunctionType) else ""
     return path.startswith("<") and not path.startswith("<frozen")
 
 
+def _is_of_library(kind: type) -> bool:
+    files = [getattr(sys.modules.get(base.__module__), "__file__", None) for base in kind.__mro__]
+    return any(path is not None and is_library_file(path) for path in files)
+
+
 def may_be_chosen(kind: type) -> bool:
     """Whether an object of a class may be one of several: the class is the user's, and its calls are noted as births."""
-    return is_users_class(kind) or (hasattr(kind, "__dataclass_fields__") and only_stores(kind))
+    if hasattr(kind, "__dataclass_fields__"):
+        return is_users_class(kind) or only_stores(kind)
+    return is_users_class(kind) or _is_bare(kind)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_bare(kind: type) -> bool:
+    """Whether its objects are told apart alone, and may have attributes: `object()`, and `class Mark: pass` of the user's."""
+    makes_nothing = kind.__init__ is object.__init__ and kind.__new__ is object.__new__  # type: ignore[misc,comparison-overlap]
+    return kind is object or (
+        makes_nothing and type(kind) is type and bool(kind.__dictoffset__) and not _is_of_library(kind)
+    )
 
 
 def functions_of(value: Any) -> list[Any]:
