@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 
@@ -23,6 +24,9 @@ class State:
 class Simulation:
     def __init__(self):
         self.state = State()
+
+    def close(self):
+        pass
 
     def step(self, k):
         self.state = dataclasses.replace(self.state, a=self.state.a + k)
@@ -132,6 +136,32 @@ def names_that_are_dead_afterwards(n):
     return acc, point
 
 
+def checked(n):
+    if n > 3:
+        raise ValueError
+    return n
+
+
+@program(*COUNTS)
+def in_managers_and_tries(n):
+    left = []
+    try:
+        items = [checked(n), 2]
+    except ValueError:
+        left.append(7)
+        items = [0, 0]
+    else:
+        items[-1] = 3
+    items[0] += 1
+    for i in range(2):
+        with contextlib.closing(Simulation()):
+            acc = [i, n]
+            if n > 0:
+                acc = [acc[1], acc[0]]
+            acc[0] += 10
+    return items, left, acc
+
+
 @program(*COUNTS)
 def in_a_closure(n):
     acc = [1, 2]
@@ -229,7 +259,25 @@ def a_caller(n):
     return acc
 
 
+def a_manager_without_a_name(n):
+    acc = [1, 2]
+    with contextlib.closing(Closing(acc)):
+        if n > 0:
+            acc = [acc[1], acc[0]]
+        acc[0] += 10
+    return acc
+
+
+class Closing:
+    def __init__(self, held):
+        self.held = held
+
+    def close(self):
+        self.held[1] = self.held[0]
+
+
 HELD_TWICE = [
+    a_manager_without_a_name,
     another_name,
     a_closure,
     the_list_that_is_gone_through,

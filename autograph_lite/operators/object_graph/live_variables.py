@@ -192,10 +192,22 @@ def _at(steps: Sequence[_Step], offset: int) -> int:
 
 
 def _takes_the_result(code: types.CodeType, offset: int) -> bool:
-    """Whether a statement does nothing but call what runs, and bind or return what that gives: Python's stack holds no more."""
+    """Whether a statement does nothing but call what runs, and bind or return what that gives: Python's stack holds no more.
+
+    But for the managers of the `with` statements around, which `thread.now.handlers` leads to.
+    """
     steps = _steps(code)
     at = _at(steps, offset)
-    return _depths(code).get(at + 1) == 1 and steps[at + 1].name in _TAKE
+    inside = [block.depth for block in _blocks(code) if block.start <= steps[at].offset < block.end]
+    loops = any(step.name == "FOR_ITER" and n < at < step.following[-1] for n, step in enumerate(steps))
+    held = 0 if loops else max(inside, default=0)
+    return _depths(code).get(at + 1) == held + 1 and steps[at + 1].name in _TAKE
+
+
+@by_code
+def _blocks(code: types.CodeType) -> list[Any]:
+    """Where Python catches exceptions, and how much its stack holds there."""
+    return [*dis.Bytecode(code).exception_entries]  # type: ignore[attr-defined]
 
 
 @by_code
