@@ -132,7 +132,7 @@ def has_memory(value: Any) -> bool:
     """Whether a value is an array with axes, or one of NumPy's without, and no number."""
     if not isinstance(value, Array) or value.ndim:
         return isinstance(value, (Array, np.ndarray))
-    return any(isinstance(each, np.ndarray) or storages.is_cell(each) for each in same_in_loops(value))
+    return storages.is_cell(value)
 
 
 def is_handle(array: Any) -> bool:

@@ -118,15 +118,28 @@ def _iterated(
     left[0] -= len(eqns) * count
     if left[0] < 0:
         raise UnlikePythonError("the numbers in it are too many to be compared with Python's while tracing")
-    now, after = dict(known), []
+    now: dict[int, Known | None] = dict(known)
+    after: dict[int, list[Known]] = {k: [] for k in known}
+    gone: set[int] = set()
     for step in range(count):
         env = {**around, **{inputs[k]: value for k, value in now.items()}}
         env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
-        results = rule_table.lane_run(1, report, steps, only_numbers=True).walk(eqns, env, outputs)
-        found = [_from_table(value) for value in _all_known(known, results)]
-        now = dict(zip(known, found, strict=True))
-        after.append(found)
-    return {k: _stacked([found[place] for found in after]) for place, k in enumerate(known)}
+        try:
+            results = rule_table.lane_run(1, report, steps, only_numbers=True).walk(eqns, env, outputs)
+        except Exception:
+            if gone:
+                break
+            raise
+        # It goes on without them, to find all at once: a list that each iteration writes an item of has many.
+        gone |= _unknown(known, results)
+        if len(gone) == len(known):
+            break
+        for k, value in zip(known, results, strict=True):
+            now[k] = None if value is None or k in gone else _from_table(value)
+            after[k] += [each for each in (now[k],) if each is not None]
+    if gone:
+        raise _Unknown(gone)
+    return {k: _stacked(values) for k, values in after.items()}
 
 
 def _sums(
@@ -203,9 +216,12 @@ class _Moved(Forward[Move]):
         return [others[0] if len(others) == 1 and (is_sum or is_same) else None] * len(equation.outvars)
 
 
+def _unknown(known: dict[int, Known], results: Sequence[Known | None]) -> set[int]:
+    return {k for k, value in zip(known, results, strict=True) if value is None or value.python.ndim > 1}
+
+
 def _all_known(known: dict[int, Known], results: Sequence[Known | None]) -> list[Known]:
-    places = {k for k, value in zip(known, results, strict=True) if value is None or value.python.ndim > 1}
-    if places:
+    if places := _unknown(known, results):
         raise _Unknown(places)
     return [value for value in results if value is not None]
 
