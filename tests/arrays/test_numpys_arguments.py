@@ -278,6 +278,18 @@ def test_one_array_twice_is_one() -> None:
     assert converted.trace_count == 2
 
 
+def test_an_array_without_items() -> None:
+    def f(x):
+        x[:] = 3
+        x += 1
+        return x.sum()
+
+    for shape in ((0,), (0, 3)):
+        x = np.zeros(shape)  # of a type that JAX has not
+        assert autograph_lite.convert(f)(x) == 0
+        assert x.shape == shape
+
+
 def test_arguments_by_other_ways() -> None:
     xs = [X.copy() for _ in range(3)]
     autograph_lite.convert(many)(xs[0], xs[1], k=xs[2])

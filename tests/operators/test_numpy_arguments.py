@@ -43,6 +43,7 @@ def of_types(x, y, m, i):
 
 def at_places(x, y, m, i):
     return (
+        np.iterable(x), np.iterable(i[0]), np.histogram(x, weights=i, bins=2),
         np.choose(i % 3, [x, y, 1.0]), np.choose(i, [x, y], mode="wrap"), np.ravel_multi_index((i % 3, i % 4), (3, 4)),
         np.take(x, i - 3), np.take(m, [[0, -1]], axis=1), x.take(i - 3), m.take([0, -1], axis=1), m.take(-1),
         np.take(x, i + 3, mode="clip"), np.take_along_axis(m, np.argsort(-m, axis=1), axis=1), np.take_along_axis(x, i - 3, 0),

@@ -265,7 +265,8 @@ def _may_be_turned(array: Any, *, is_sure: bool = False) -> bool:
             if not _descend(known.laid[id(array)][1]):
                 return True
         elif equation is None:
-            if _is_turned(array) or (is_sure and id(array) not in known.arguments):
+            is_argument = known is not None and id(array) in known.arguments
+            if _is_turned(array) or (is_sure and not is_argument):
                 return True
             todo += [old for loop in thread.now.aliases for new, old in loop.same if new is array]
         elif equation.primitive.name == "dot_general":  # a product has C's order, whatever its operands have

@@ -111,7 +111,7 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     a, bins, weights = map(array_arguments.numpys_array, (a, bins, weights))
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     edges = jnp.asarray(bins) if np.ndim(bins) else edges
-    return (counts if density or weights is not None else counts.astype(int)), edges
+    return (counts if density else counts.astype(int if weights is None else weights.dtype)), edges
 
 
 def _meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
@@ -426,7 +426,8 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
             elif name in _OWN_OF_LINALG and module is np.linalg:
                 yield module, name, fun, _OWN_OF_LINALG[name]
             elif hasattr(theirs, name):
-                yield module, name, fun, getattr(theirs, name)
+                found = getattr(theirs, name)  # NumPy's own, `np.iterable`, is called as it is
+                yield module, name, fun, functools.partial(fun) if found is fun else found
     strides = np.lib.stride_tricks
     yield strides, "sliding_window_view", strides.sliding_window_view, _sliding_windows
     yield (

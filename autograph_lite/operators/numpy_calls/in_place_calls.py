@@ -185,7 +185,7 @@ def within_limits(
     a, low, high = map(
         array_arguments.numpys_array, (a, a_min if min is None else min, a_max if max is None else max)
     )
-    dtype = getattr(a, "dtype", np.dtype(float))
+    dtype: Any = getattr(a, "dtype", np.dtype(float))
     if isinstance(dtype, np.dtype) and dtype.kind in "iu":  # a limit beyond what the type holds is none
         ends = np.iinfo(dtype)
         low = None if type(low) is int and low < ends.min else low

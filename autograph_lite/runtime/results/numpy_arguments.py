@@ -166,7 +166,7 @@ def write(target: np.ndarray[Any, Any], new: Any) -> None:
     JAX has fewer types: an item that is what it was, as far as the program can tell, stays as it is.
     """
     now = np.asarray(new)
-    if now.dtype == target.dtype:
+    if now.dtype == target.dtype or not now.size:
         target[...] = now
         return
     with np.errstate(all="ignore"):
