@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph_lite import PythonOnlyError, convert
+from autograph_lite import PythonOnlyError, convert, to_graph
 
 M, S, N = np.arange(12.0).reshape(3, 4), np.float32(1.5), np.int32(2)
 A = np.array([[4.0, 1, 0.5], [1, 3, -0.2], [0.5, -0.2, 2]])
@@ -101,6 +102,21 @@ def test_others_attributes_are_missing_as_in_python() -> None:
     assert convert(lambda m: (hasattr(m, "nosuch"), getattr(m, "nosuch", 3)))(M.copy()) == (False, 3)
     with pytest.raises(AttributeError):
         convert(lambda m: m.nosuch)(M.copy())
+
+
+def test_jaxs_functions_take_what_they_took() -> None:
+    def f(x):
+        return (
+            jnp.reshape(x, (3, 2), "F"),
+            jnp.reshape(x, shape=(3, 2)),
+            x.reshape(3, 2, order="F"),
+            jnp.ravel(x, "F"),
+            x.copy(),
+        )
+
+    x = jnp.arange(6.0).reshape(2, 3)
+    for form in (convert, lambda f: jax.jit(to_graph(f))):
+        jax.tree.map(np.testing.assert_array_equal, form(f)(x), f(x))
 
 
 def test_casts_say_which_they_take() -> None:

@@ -70,8 +70,10 @@ def _reshaping(fn: Any) -> Any:
     """`reshape`, also in the order "A"."""
 
     @functools.wraps(fn)
-    def run(a: Any, *args: Any, order: str = "C", **kwargs: Any) -> Any:
-        return fn(a, *args, order=_as_it_lies(a, order)[1], **kwargs)
+    def run(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("order") == "A":
+            kwargs["order"] = _as_it_lies(a, "A")[1]
+        return fn(a, *args, **kwargs)
 
     return run
 
