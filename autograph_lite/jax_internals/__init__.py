@@ -20,5 +20,6 @@ __all__ = [
     "tracing_state",
     "unpromised_names",
     "values_in_lanes",
+    "varying_types",
     "while_lanes",
 ]

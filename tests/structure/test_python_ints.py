@@ -424,17 +424,61 @@ def linear(n):
     return h
 
 
-@pytest.mark.parametrize("last", [5, 6])
-def test_in_a_shard_map_whose_types_are_not_checked(last):
-    mesh = jax.sharding.Mesh(jax.devices()[:1], ("d",))
+def hashed(n):
+    h, total = 1, 0
+    for i in range(n):
+        for j in range(i + 2):
+            h = (h * 31 + j) % 1000003
+            total += h * h % 1009 if h % 3 else 1
+    return total
+
+
+def in_a_shard_map(f, check_vma, *args, axis_names=frozenset({"d", "e"})):
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("d", "e"))
     spec = jax.sharding.PartitionSpec("d")
-    f = jax.shard_map(jax.vmap(to_graph(linear)), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    mapped = jax.shard_map(
+        f, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=check_vma, axis_names=axis_names
+    )
+    return jax.jit(mapped)(*args)
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+@pytest.mark.parametrize("last", [5, 6])
+def test_in_a_shard_map(last, check_vma):
     n = np.arange(3, last + 1, dtype=np.int32)
+    each = jax.vmap(to_graph(linear))
     if last == 5:
-        assert jax.jit(f)(n).tolist() == [linear(int(v)) for v in n]
+        found = in_a_shard_map(each, check_vma, n)
+        assert found.tolist() == [linear(int(v)) for v in n]
     else:
-        with pytest.raises(Exception, match="computes an int .*that does not fit int32"):
-            jax.block_until_ready(jax.jit(f)(n))
+        for names in ({"d", "e"}, {"d"}):  # of some axes, ints have 32 bits
+            with pytest.raises(Exception, match="computes an int .*that does not fit int32"):
+                jax.block_until_ready(in_a_shard_map(each, check_vma, n, axis_names=names))
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_ints_and_floats_of_nests_in_a_shard_map(check_vma):
+    def decays(x):
+        t = 0.0
+        while t < 1.0 and x < 5.0:
+            x = x * 1.01 + t * 0.001
+            t += 0.1
+        return x
+
+    def each(n):
+        return (to_graph(hashed)(n[0]) + to_graph(decays)(n[0] * 0.5) * 1000)[None]
+
+    [found] = in_a_shard_map(each, check_vma, np.array([6], np.int32))
+    np.testing.assert_allclose(found, hashed(6) + decays(3.0) * 1000, rtol=1e-6)
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_ints_outside_of_loops_in_a_shard_map(check_vma):
+    each = jax.vmap(to_graph(lambda n: int(n) * 70000))
+    assert in_a_shard_map(each, check_vma, np.array([3], np.int32)).tolist() == [210000]
+    with pytest.raises(Exception, match="that does not fit int32"):
+        found = in_a_shard_map(each, check_vma, np.array([70000], np.int32))
+        jax.block_until_ready(found)
 
 
 def test_a_list_of_ints_of_more_than_32_bits_is_pythons() -> None:

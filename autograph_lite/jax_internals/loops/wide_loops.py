@@ -38,6 +38,7 @@ from autograph_lite.jax_internals.loops.int_tests import I64
 from autograph_lite.jax_internals.loops.wide_body import Body, WhileLoop, wide_body
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
 from autograph_lite.jax_internals.references import ambient
+from autograph_lite.jax_internals.varying_types import typed, with_varying_carry
 
 _DEEPEST = 200  # equations between a value and the numbers that it follows from
 Tell = Callable[[Any, Mapping[Any, int]], None]
@@ -62,7 +63,7 @@ class Loop:
         """What it leaves, in the types that it would have had."""
         now, failed = after[: len(self._carried)], list(after[len(self._carried) :])
         if self._failed_test is not None:
-            failed += jaxpr_as_fun(self._failed_test)(*now)
+            failed += typed(self._failed_test)(*now)
         found = []
         after = [None] * len(now) if self._after is None else self._after
         for value, wide, out, ends in zip(now, self._carried, self._body.outvars, after, strict=False):
@@ -81,7 +82,7 @@ class Loop:
         if failed and self._tell is not None:
             code = failed[0]
             for each in failed[1:]:
-                code = lax.max(code, each)
+                code = jax.numpy.maximum(code, each)
             self._tell(code, self._nest.places)
         return found
 
@@ -106,10 +107,10 @@ def with_wide_numbers(
     """
     *tests, body = jaxprs
     mesh = jax.sharding.get_abstract_mesh()
-    is_whole = mesh.empty or (mesh.are_all_axes_manual and not _varies([*init, *rows], jaxprs))
+    is_whole = mesh.empty or mesh.are_all_axes_manual
     native = config.enable_x64.value or jax.default_backend() == "tpu" or not is_whole
     floats = {} if native or floats is None else floats
-    if native and (tell is None or (mesh.manual_axes and not is_whole)):
+    if native and tell is None:
         return None
     width = SHORT if native and not config.enable_x64.value else LONG
     nest = Nest(None if tell is None else python_ints.Ints(width), native)
@@ -157,6 +158,9 @@ def with_wide_numbers(
     if fails:
         first.append(np.int32(0))
     wide_values = [_bits_of(floats[k]) if k in floats else row for k, row in enumerate(rows)]
+    if mesh.manual_axes:
+        bodies[-1], first = with_varying_carry(bodies[-1], [], first, wide_values)
+        bodies[:-1] = [jax.make_jaxpr(typed(each))(*map(jax.typeof, first)) for each in bodies[:-1]]
     return Loop(
         bodies,
         first,
@@ -168,11 +172,6 @@ def with_wide_numbers(
         tell,
         after if is_kept else None,
     )
-
-
-def _varies(values: Sequence[Any], jaxprs: Sequence[Any]) -> bool:
-    """Whether something in a loop is typed as one for each device of a `shard_map`, as our equations are not."""
-    return any(map(avals.varying_axes, [*values, *(held for each in jaxprs for held in each.consts)]))
 
 
 def _made_by(jaxpr: Any, out: Any) -> Any:

@@ -15,7 +15,6 @@ from typing import Any
 
 import jax
 from jax._src import config, core
-from jax.extend.core import jaxpr_as_fun
 
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.dataflow import long_literals, python_ints, scan_ir
@@ -27,6 +26,7 @@ from autograph_lite.jax_internals.loops.wide_body import Body
 from autograph_lite.jax_internals.loops.wide_loops import Tell, made_in_branch
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
 from autograph_lite.jax_internals.references import forwarding
+from autograph_lite.jax_internals.varying_types import typed
 
 _INSIDE = frozenset({"cond", "jit", "pjit", "checkpoint"})
 _BOUNDED = dataclasses.replace(LONG, most=NARROW)  # they keep their bits, and tell
@@ -128,7 +128,7 @@ def _evaluate(
     equations, needed = scan_ir.live(made, results, effects=False)
     inputs = [v for v in needed - {v for e in equations for v in e.outvars} if v in tracers]
     with forwarding.as_recorded():
-        *new, code = jaxpr_as_fun(_closed(equations, inputs, results))(*[tracers[v] for v in inputs])
+        *new, code = typed(_closed(equations, inputs, results))(*[tracers[v] for v in inputs])
     tell(code, body.places)
     return dict(zip(wanted, new, strict=True))
 
