@@ -671,3 +671,32 @@ def test_a_file_is_looked_through_once_however_often_lists_are_named(monkeypatch
     monkeypatch.setattr(ast, "walk", lambda tree: walked.append(tree) or walk(tree))
     assert autograph_lite.convert(f)(jnp.arange(-2.0, 4.0)) == (2, 1, 3)
     assert sum(isinstance(tree, ast.Module) for tree in walked) < 4
+
+
+def test_an_array_of_jaxs_that_a_generator_writes_to_where_nothing_is_traced() -> None:
+    class Rows:
+        def __init__(self, v):
+            self.v = v
+
+        def __iter__(self):
+            for i in range(3):
+                self.v[i] = 2 * self.v[i]
+                yield self.v[i]
+
+    def total(x):
+        rows = Rows(x + 0)
+        return sum(rows), rows.v
+
+    def counted(x):
+        x[0] = 1
+        return len(locals()), x
+
+    assert float(autograph_lite.convert(total)(jnp.ones(3))[0]) == 6
+    for fn in (total, counted):
+        with pytest.raises(MutationError) as caught:
+            autograph_lite.to_graph(fn)(jnp.ones(3))
+        assert caught.value.what == (
+            "An item of an array of JAX's, float32[3], is written in a function that stays Python's."
+        )
+        assert caught.value.fix.startswith("write x = x.at[i].set(v), or call a function that")
+    np.testing.assert_array_equal(autograph_lite.to_graph(counted)(np.zeros(3))[1], [1, 0, 0])

@@ -22,15 +22,16 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import numpy_constants, tracing_state
 from autograph_lite.operators.calls import wrappers
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.object_graph import held_items, reachability
-from autograph_lite.operators.user_code import conversion, ownership
+from autograph_lite.operators.user_code import conversion, ownership, source_places
 from autograph_lite.operators.values import instances
-from autograph_lite.operators.values.values import Tracer, is_symbolic
+from autograph_lite.operators.values.values import Tracer, describe, is_symbolic
 from autograph_lite.tracing import entered, thread
 
 _lock = threading.RLock()
@@ -221,6 +222,13 @@ def convert_methods(value: Any) -> None:
 
 def record(owner: Any) -> Any:
     """Notes that an attribute or an item of `owner` is about to be written, by its own methods where it has some; returns it."""
+    if isinstance(owner, jax.Array) and not isinstance(owner, Tracer):
+        raise MutationError(
+            f"An item of an array of JAX's, {describe(owner)}, is written in a function that stays Python's.",
+            where=source_places.here(),
+            why="A generator, a coroutine and a function that calls locals() are not converted, and JAX's arrays do not change.",
+            fix="write x = x.at[i].set(v), or call a function that writes the items and returns the array.",
+        )
     convert_methods(owner)
     outside_arrays.note_write_by_python(owner)
     return journal.note_change(owner)
