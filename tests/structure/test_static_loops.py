@@ -396,6 +396,23 @@ def test_modules_in_a_list_of_flax(counted: bool) -> None:
     assert ("scan[" in str(ours.get_concrete_function(jnp.ones((3, 2)), Net()).jaxpr)) is not counted
 
 
+def test_a_module_list_in_enumerate_and_zip_is_rolled() -> None:
+    nnx = pytest.importorskip("flax.nnx")
+    layers = nnx.List([nnx.Linear(2, 2, rngs=nnx.Rngs(seed)) for seed in range(4)])
+
+    def run(x, layers, kinds):
+        for i, layer in enumerate(layers):
+            x = layer(x) * i + 1
+        for kind, layer in zip(kinds, layers, strict=False):
+            x = jnp.tanh(layer(x)) if kind == "tanh" else x
+        return x
+
+    ours = autograph_lite.convert(run, static_loops="stage")
+    given = jnp.ones((3, 2)), layers, ["tanh"] * 3
+    assert np.allclose(ours(*given), run(*given), rtol=1e-5)
+    assert str(ours.get_concrete_function(*given).jaxpr).count("scan[") == 2
+
+
 def test_writes_to_an_array_are_rolled() -> None:
     def doubling(a):
         for i in range(1, 8):

@@ -14,6 +14,7 @@ import enum
 import gc
 import itertools
 import sys
+import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -58,6 +59,8 @@ def items_of(iterable: Any) -> Sequence[Any] | None:
         return iterable.left()  # type: ignore[no-any-return]
     if kind in _ITERATORS:
         return _left_in(iterable)
+    if (held := _module_list_in(iterable)) is not None:
+        return [*held][iterable.gi_frame.f_locals.get("i", -1) + 1 :]
     if kind is enumerate:
         parts = iterable.__reduce__()[1]
         found = items_of(parts[0]) if _is_alone(enumerate, parts, 0) else None
@@ -76,6 +79,15 @@ def is_module_list(iterable: Any) -> bool:
     """Whether it is an `nnx.List`, a module with the items of a list."""
     kind = type(iterable)
     return kind.__name__ == "List" and kind.__module__.startswith("flax.nnx")
+
+
+def _module_list_in(iterable: Any) -> Any:
+    """The module from which a generator takes items, as those in `enumerate` and `zip` do; it counts in `i`."""
+    if type(iterable) is not types.GeneratorType or iterable.gi_frame is None:
+        return None
+    held: Any = iterable.gi_frame.f_locals.get("self")
+    is_its = is_module_list(held) and type(held).__iter__.__code__ is iterable.gi_code
+    return held if is_its else None
 
 
 def is_sized(iterable: Any) -> bool:
@@ -125,6 +137,8 @@ def sources_in(iterable: Any) -> list[Any]:
     kind = type(iterable)
     if kind in (list, dict) or is_module_list(iterable):
         return [iterable]
+    if (held := _module_list_in(iterable)) is not None:
+        return [held]
     if isinstance(iterable, jax.Array):
         return [storages.root(iterable)]
     if kind in (*_DICTS, *_OF_DICTS):
