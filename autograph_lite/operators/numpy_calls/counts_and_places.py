@@ -16,7 +16,7 @@ import numpy as np
 from autograph_lite.errors import DynamicShapeError, PythonOnlyError
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.iteration import iterables
-from autograph_lite.operators.lists import capacity
+from autograph_lite.operators.lists import array_arguments, capacity
 from autograph_lite.operators.ragged import indexing
 from autograph_lite.operators.ragged.extents import Span
 from autograph_lite.operators.ragged.selection import Origin, Selection
@@ -29,7 +29,7 @@ _FIX = "say how many there are: jnp.bincount(x, length=n); or counts = np.zeros(
 
 def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """`np.bincount`. Raises PythonOnlyError: nobody knows how many counts there may be, and no call could find out."""
-    weights = None if weights is None else jnp.asarray(weights, float)
+    x, weights = array_arguments.numpys_array(x), None if weights is None else jnp.asarray(weights, float)
     if not isinstance(x, Tracer) or known_value(x) is not None:
         return jnp.bincount(x, weights, minlength)
     if not (jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == bool) or x.ndim != 1:
