@@ -469,7 +469,10 @@ def until_it_is_small(x):
 
 
 REFUSED = {
-    factorials: (3, "Python needs the value of a number, which another item gives another one"),
+    factorials: (
+        3,
+        "Python needs the value of a number in `while math.gamma(t) < 4.0:`, which another item gives another one",
+    ),
     of_numpys: (3, "its condition can't be computed as Python computes it"),
     until_it_is_small: (3, "its condition depends on traced values"),
 }

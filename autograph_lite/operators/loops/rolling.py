@@ -186,7 +186,8 @@ def roll_or_refuse(
             if parts.guesses or peels:
                 parts.after_failure()
             lacks_room = isinstance(error, MutationError) and error.lacks_room is not None
-            known = Refusal(_told(error), _place(error, body_fun), peels, lacks_room=lacks_room)
+            place = _place(error, body_fun)
+            known = Refusal(_told(error, place), place, peels, lacks_room=lacks_room)
         _tried()[key] = known
     return known
 
@@ -250,7 +251,7 @@ def _type(template: Template) -> Hashable:
     return str(template.tree), template.present, str(leaves)
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, place: Any) -> str:
     """An exception in one line."""
     if isinstance(error, AutographError):
         return error.what.rstrip(".")
@@ -259,7 +260,8 @@ def _told(error: Exception) -> str:
     if isinstance(error, growing_lists.TooShortError):
         return "it reads items that its first iterations append"
     if concretization_errors.is_about_tracer(error) or "Tracer" in str(error):
-        return "Python needs the value of a number, which another item gives another one"
+        number = f"a number in `{place.text}`" if place else "a number"
+        return f"Python needs the value of {number}, which another item gives another one"
     text = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
