@@ -29,7 +29,7 @@ def of_copies(m, a, s, n):
         for each in (
             np.array(m, order="F"), np.array(m, float, order="F"), np.asarray(m, order="F"), np.asfortranarray(m), m.T.copy(),
             np.copy(m, order="F"), m.copy(order="F"), m.copy("F"), np.zeros_like(m, order="F"), m.astype(np.float32, order="F"),
-            np.ascontiguousarray(m.T), np.linalg.inv(a),
+            np.ascontiguousarray(m.T), np.linalg.inv(a), np.require(m, None, "F"), np.require(m.T, requirements=["C_CONTIGUOUS"]),
         )
     ]  # fmt: skip
 

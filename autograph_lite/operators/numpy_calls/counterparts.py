@@ -103,6 +103,9 @@ def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if name in _LAYING:
         order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(name, kwargs.get("order"))
         order = args[1] if name == "copy" and len(args) > 1 else order
+        if name == "require":
+            wanted = {each[0].upper() for each in kwargs.get("requirements", (*args, None, None)[2]) or ()}
+            order = "F" if "F" in wanted else "C" if "C" in wanted else None
         return recorded_copies.in_order(_new_as_numpys(found, name, fn, args, kwargs), order)
     if getattr(fn, "__module__", None) == "numpy.linalg":
         for each in found if isinstance(found, tuple) else (found,):
@@ -114,7 +117,7 @@ def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 # Functions that make arrays in the order that they are told, and those that make matrices in C's.
 _LAYING = frozenset({
     "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy", "zeros_like", "ones_like", "empty_like",
-    "full_like",
+    "full_like", "require",
 })  # fmt: skip
 _IN_ORDER = frozenset({"inv", "pinv", "solve", "cholesky", "qr", "svd", "eigh", "eig", "lstsq"})
 
