@@ -889,6 +889,27 @@ class RetraceWarning(UserWarning):
     """
 
 
+class RandomNumbersWarning(UserWarning):
+    """Random numbers of Python's or NumPy's are drawn while a function is traced, so that all calls get the same ones.
+
+    Fails:
+
+        @autograph_lite.convert
+        def noisy(x):
+            return x + np.random.normal(size=3)
+
+        noisy(jnp.zeros(3))
+
+    Works:
+
+        @autograph_lite.convert
+        def noisy(x, key):
+            return x + jax.random.normal(key, 3)
+
+        noisy(jnp.zeros(3), jax.random.key(0))
+    """
+
+
 class SymbolicSizeWarning(UserWarning):
     """A function that should be traced once for arrays of all sizes is traced for each size, as a line asks for one.
 

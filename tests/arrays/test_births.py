@@ -12,6 +12,8 @@ import pytest
 import autograph_lite
 from autograph_lite.operators.effects import births
 
+pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.RandomNumbersWarning")
+
 X = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
 N = np.int32(3)
 

@@ -9,6 +9,8 @@ import pytest
 
 from autograph_lite import convert, do_not_convert, to_graph
 
+pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.RandomNumbersWarning")
+
 
 @do_not_convert
 def bubbles(a):

@@ -18,6 +18,8 @@ from autograph_lite import PythonOnlyError
 from autograph_lite.operators.numpy_calls import counterparts, function_table
 from tests.errors.messages import message
 
+pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.RandomNumbersWarning")
+
 X = np.array([0.3, 1.7, -2.2, 0.9], np.float32)
 M = np.array([[2.0, 1.0, 0.5], [0.3, 3.0, -1.0], [1.0, 0.2, 4.0]], np.float32)
 S, N = np.float32(0.7), np.array([7, -3, 2, 0], np.int32)

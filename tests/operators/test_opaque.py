@@ -22,6 +22,8 @@ from autograph_lite import MutationError
 from autograph_lite.operators.object_graph import opaque_objects
 from tests.examples import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.RandomNumbersWarning")
+
 ARRAY_WRITES = {
     "np.copyto(a, 9)": lambda a, b: np.copyto(a, 9),
     "np.put(a, [0], [9])": lambda a, b: np.put(a, [0], [9]),

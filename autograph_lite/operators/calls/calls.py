@@ -235,6 +235,7 @@ def _method(method: types.MethodType) -> Any:
     if type(fn) is types.FunctionType and (overload := OVERLOADS.get(fn)) is not None:
         return functools.partial(overload, owner)
     method_patching.convert_methods(owner)
+    clocks.drawn(owner, fn.__name__)
     if fn.__name__ == "__enter__":
         journal.note_entered(owner)
     noted = not ownership.is_users(fn) and journal.active() is not None and library_calls.is_changeable(owner)
@@ -267,6 +268,7 @@ def _builtin(fn: Any) -> Any:
     if owner is None or isinstance(owner, (types.ModuleType, np.ufunc)):
         return adapted(fn)
     if journal.active() is not None:
+        clocks.drawn(owner, fn.__name__)
         if isinstance(owner, contextvars.ContextVar):
             if fn.__name__ == "get":
                 return fn
@@ -430,6 +432,8 @@ def adapted(fn: Any) -> Any:
     known = _handing.get(id(fn))
     if known is None:
         known = library_calls.with_converted_arguments(fn, convert_function)
+        if clocks.makes_generators(fn):
+            known = clocks.seeding(known, fn)
         if counterparts.stays(fn):
             _handing[id(fn)] = known
     return known

@@ -1,7 +1,7 @@
-"""Nondeterminism: which clocks and random generators were asked while a function was traced? Told to whoever listens.
+"""Nondeterminism: which clocks and random generators are asked while a function is traced? It warns, or tells who listens.
 
 time.time() * x                  the program keeps the time of its trace; Python reads the clock at each call
-random.random() * x              likewise the number
+random.random() * x              likewise the number, of which it warns: what no seed in the function makes the same at each call
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import datetime
 import os
 import random
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from autograph_lite.operators.object_graph.opaque_objects import MODULES
+from autograph_lite.errors import AutographError, RandomNumbersWarning
+from autograph_lite.operators.object_graph.opaque_objects import MODULES, RANDOMNESS
+from autograph_lite.operators.user_code import source_places
 from autograph_lite.tracing import entered, thread
 
 _CLOCKS = {
@@ -41,6 +44,57 @@ def called(fn: Any) -> None:
     """Tells of a function written in C that is called while a function is traced, if it is a clock."""
     if thread.now.clocks is not None and fn in _CLOCKS:
         thread.now.clocks.append(_CLOCKS[fn])
+
+
+def drawn(owner: Any, name: str) -> None:
+    """To be called where the method `name` of an object is about to be called: it warns of random numbers, once for a line."""
+    known = thread.now.references
+    if known is None or not known.is_whole or not isinstance(owner, _GENERATORS):
+        return
+    if name in ("seed", "setstate", "set_state"):
+        known.seeded[id(owner)] = owner
+    elif (
+        id(owner) not in known.seeded
+        and name not in ("getstate", "get_state")
+        and (line := source_places.here())
+    ):
+        text = AutographError(
+            f"Random numbers are drawn by '{name}' while the function is traced.",
+            where=line,
+            why="The program has them as constants: each call with arguments of the same types gets the same ones.",
+            fix=RANDOMNESS,
+        )
+        warnings.warn_explicit(
+            str(text),
+            RandomNumbersWarning,
+            line.path,
+            line.line,
+            registry=_warned,
+        )
+
+
+_warned: dict[Any, Any] = {}
+
+
+def makes_generators(fn: Any) -> bool:
+    """Whether a function or a class makes random generators, or is the one that seeds NumPy's own."""
+    if isinstance(fn, type):
+        return issubclass(fn, _GENERATORS)
+    return fn is np.random.default_rng or fn is np.random.seed
+
+
+def seeding(make: Callable[..., Any], fn: Any) -> Callable[..., Any]:
+    """`make`, which calls such a function: what has a seed gives the same numbers at each call in Python, too."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made = make(*args, **kwargs)
+        known = thread.now.references
+        if known is not None and any(each is not None for each in (*args, *kwargs.values())):
+            generator = MODULES[1] if fn is np.random.seed else made
+            known.seeded[id(generator)] = generator
+        return made
+
+    return run
 
 
 def changed(owner: Any) -> None:
