@@ -18,7 +18,6 @@ from autograph_lite.runtime.verifying import first_call, first_difference, recor
 
 from . import model
 
-pytestmark = pytest.mark.filterwarnings("ignore::autograph_lite.RandomNumbersWarning")
 
 PATH = str(pathlib.Path(model.__file__))
 

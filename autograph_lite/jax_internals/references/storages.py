@@ -108,9 +108,10 @@ class References:
     )  # what stands for `x.flat`, whose parts are copies
     # arrays of the program to which NumPy lets nobody write
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
-    seeded: dict[int, Any] = dataclasses.field(
-        default_factory=dict
-    )  # random generators that the function seeds
+    # random generators that the function seeds
+    seeded: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # lines that draw random numbers from other generators, and by which method
+    drawn: dict[Any, str] = dataclasses.field(default_factory=dict)
     # whether an array of NumPy's was there before the function, and is to be an argument of its program
     is_outside: Callable[[Any], bool] = lambda array: False
     is_whole: bool = True  # whether the program is one of ours, which is traced again if it has to be

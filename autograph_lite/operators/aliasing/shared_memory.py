@@ -53,6 +53,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     """
     yielded_arrays.refuse_write_after_yield([array])
     ways_out.refuse_raised(array)
+    refuse_kept_copy(array)
     refuse_row_of_copy(array)
     if ways_out.is_given_back(array):
         births.want_anew(array)

@@ -117,7 +117,7 @@ def read_later(
 
     The names `without` of the innermost function, and the `slots` of objects, lead to something else by then.
     """
-    for number, run in enumerate(runs()):
+    for number, run in enumerate(without_generators(runs(), arrays)):
         variables = run_variables(run)
         if not number:
             variables = {name: value for name, value in variables.items() if name not in without}

@@ -1,7 +1,7 @@
 """Nondeterminism: which clocks and random generators are asked while a function is traced? It warns, or tells who listens.
 
 time.time() * x                  the program keeps the time of its trace; Python reads the clock at each call
-random.random() * x              likewise the number, of which it warns: what no seed in the function makes the same at each call
+random.random() * x              likewise the number: it warns, unless a seed in the function makes it the same at each call
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import random
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,30 +47,27 @@ def called(fn: Any) -> None:
 
 
 def drawn(owner: Any, name: str) -> None:
-    """To be called where the method `name` of an object is about to be called: it warns of random numbers, once for a line."""
+    """To be called where the method `name` of an object is about to be called: notes where random numbers are drawn."""
     known = thread.now.references
     if known is None or not known.is_whole or not isinstance(owner, _GENERATORS):
         return
     if name in ("seed", "setstate", "set_state"):
         known.seeded[id(owner)] = owner
-    elif (
-        id(owner) not in known.seeded
-        and name not in ("getstate", "get_state")
-        and (line := source_places.here())
-    ):
+    elif id(owner) not in known.seeded and name not in ("getstate", "get_state"):
+        known.drawn[source_places.here()] = name
+
+
+def warn_of_draws(drawn: Mapping[Any, str]) -> None:
+    """To be called when a trace is over, with the lines that have drawn random numbers: warns, once for each line, if nobody listens."""
+    for line, name in drawn.items() if thread.now.clocks is None else ():
         text = AutographError(
             f"Random numbers are drawn by '{name}' while the function is traced.",
             where=line,
             why="The program has them as constants: each call with arguments of the same types gets the same ones.",
             fix=RANDOMNESS,
         )
-        warnings.warn_explicit(
-            str(text),
-            RandomNumbersWarning,
-            line.path,
-            line.line,
-            registry=_warned,
-        )
+        if line:
+            warnings.warn_explicit(str(text), RandomNumbersWarning, line.path, line.line, registry=_warned)
 
 
 _warned: dict[Any, Any] = {}

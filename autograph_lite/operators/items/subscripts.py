@@ -708,7 +708,6 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         callers_arrays.refuse_read_only(base)
         numpys_arrays.refuse_beyond(base, value)
         births.refuse_shown(base)
-        shared_memory.refuse_kept_copy(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)
         is_shared = shared_memory.is_seen_by_others(base, always=always)

@@ -623,6 +623,7 @@ class Program:
         for key, change in changes.items():
             list_trimming.refuse_outside(change, given=key in written_back)
             clocks.changed(change.place.owner)
+        clocks.warn_of_draws(known.drawn)
         refusals.left_in_libraries(changes)
         refusals.refuse_foreign_tracers(changes, owned=self.owned)
         if written_back:
