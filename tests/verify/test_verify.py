@@ -18,7 +18,6 @@ from autograph_lite.runtime.verifying import first_call, first_difference, recor
 
 from . import model
 
-
 PATH = str(pathlib.Path(model.__file__))
 
 

@@ -58,7 +58,7 @@ def drawn(owner: Any, name: str) -> None:
 
 
 def warn_of_draws(drawn: Mapping[Any, str]) -> None:
-    """To be called when a trace is over, with the lines that have drawn random numbers: warns, once for each line, if nobody listens."""
+    """To be called when a trace is over, with the lines that have drawn: warns, once for each, where nobody listens."""
     for line, name in drawn.items() if thread.now.clocks is None else ():
         text = AutographError(
             f"Random numbers are drawn by '{name}' while the function is traced.",
