@@ -188,3 +188,31 @@ def test_an_attribute_error_of_the_users_is_not_about_none():
     with pytest.raises(AttributeError) as caught:
         autograph_lite.convert(f)(np.float32(2))
     assert not isinstance(caught.value.args[1], str)
+
+
+def taken_of_all(x, n):
+    try:
+        return np.take(x, n)
+    except IndexError:
+        return x[0, 0] * 0 - 1
+
+
+def taken_of_an_axis(x, n):
+    try:
+        return np.take(x, n, axis=-1)
+    except IndexError:
+        return x[:, 0] * 0 - 1
+
+
+def taken_by_a_method(x, n):
+    try:
+        return x.take([0, n], axis=0)
+    except IndexError:
+        return x * 0 - 1
+
+
+@pytest.mark.parametrize("n", [0, 1, -2, 2, 3, 5, 6, -7])
+@pytest.mark.parametrize("fn", [taken_of_all, taken_of_an_axis, taken_by_a_method])
+def test_what_take_does_not_find_is_caught(fn, n):
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(autograph_lite.convert(fn)(x, np.int32(n)), fn(x, n))

@@ -6,6 +6,7 @@ __all__ = [
     "concretization_errors",
     "divisions",
     "exception_templates",
+    "index_bounds",
     "known_exceptions",
     "raising",
     "traced_text",

@@ -33,7 +33,7 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.branches.each_variant import chosen_variant
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
+from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.effects import (
     births,
     container_identity,
@@ -100,7 +100,7 @@ def item(base: Any, index: Any) -> Any:
             _of_numbers(base, "indexed by a traced value")
         has_axes = blocks.is_needed(index) or axes_of(base, index)
         base = births.taken_of(base) if has_axes else jnp.asarray(base)
-        _check_array(base, index)
+        index_bounds.check_array(base, index)
         if blocks.is_needed(index):
             block = blocks.read_block(recorded_copies.copied(base) if storages.is_flat(base) else base, index)
             return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
@@ -127,7 +127,7 @@ def item(base: Any, index: Any) -> Any:
         return _choose(base, index)
     if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
         index = as_index(index)
-        _check_bounds(index, len(base), "range object index out of range")
+        index_bounds.check_bounds(index, len(base), "range object index out of range")
         return base.start + jnp.where(index < 0, index + len(base), index) * base.step
     if type(base) in (list, tuple) and base and isinstance(index, builtins.slice):
         part = _part_of_list(base, index)
@@ -266,7 +266,7 @@ def _is_traced_in_array(index: Any) -> bool:
 def _choose(base: Sequence[Any], index: Any) -> Any:
     """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
     index = _integer(base, index)
-    _check_bounds(index, len(base), _out_of_range(base))
+    index_bounds.check_bounds(index, len(base), _out_of_range(base))
     return _row(base, index, functools.partial(_no_meaning, base, index))
 
 
@@ -361,44 +361,6 @@ def _integer(base: Sequence[Any], index: Any, *, empty: bool = False) -> Any:
 
 def _out_of_range(base: Sequence[Any]) -> str:
     return f"{'list' if isinstance(base, list) else 'tuple'} index out of range"
-
-
-def _check_bounds(index: Any, length: int, message: str) -> None:
-    carried_checks.fail_if((index < -length) | (index >= length), IndexError(message))
-
-
-def _check_array(array: jax.Array, index: Any) -> None:
-    """Checks integers that an array is indexed by where a `try` catches what NumPy raises; elsewhere JAX's rules hold."""
-    if not thread.now.catching or not catching.is_caught(IndexError):
-        return
-    for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
-        has_axes = getattr(each, "ndim", 0) and each.dtype.kind in "iu"
-        if (
-            isinstance(each, (bool, np.bool_))
-            or (getattr(each, "ndim", False) and not has_axes)
-            or not isinstance(each, (int, np.integer, np.ndarray, jax.Array, builtins.slice))
-        ):
-            return  # what follows counts other axes
-        if isinstance(each, builtins.slice) or axis >= array.ndim:
-            continue
-        size = array.shape[axis]
-        if has_axes:
-            each = _first_beyond(each, size)
-        message = traced_text.format("index {} is out of bounds for axis {} with size {}", each, axis, size)
-        if isinstance(each, jax.Array):
-            if each.dtype == bool:
-                return
-            _check_bounds(each, size, message)
-        elif not -size <= each < size:
-            error = IndexError(message)
-            exception_templates.explicit(error)
-            raise error
-
-
-def _first_beyond(places: Any, size: int) -> Any:
-    """The first of an array of indices that is not there; any of them where all are."""
-    row = places.ravel()
-    return row[((row < -size) | (row >= size)).argmax()] if row.size else 0
 
 
 def _fix_of_index(base: Any, index: Any) -> str:
@@ -670,7 +632,7 @@ def _place_of_index(
 ) -> tuple[list[int], Any]:
     """The indices of a list or tuple, and which of them a traced one is."""
     index = _integer(base, index, empty=empty)
-    _check_bounds(index, len(base), message)
+    index_bounds.check_bounds(index, len(base), message)
     return [*range(len(base))], jnp.where(index < 0, index + len(base), index)
 
 
@@ -769,7 +731,7 @@ def _of_numbers(
 def _with_items(base: jax.Array, index: Any, value: Any) -> Any:
     """A new array, with other items at an index; none where one of several indices is not there, and a `try` catches that."""
     known = catching.failure()
-    _check_array(base, index)
+    index_bounds.check_array(base, index)
     new = _written(base, index, value)
     several = any(getattr(each, "ndim", 0) for each in (index if isinstance(index, tuple) else (index,)))
     return jnp.where(catching.unraised(), new, base) if several and catching.failure() is not known else new

@@ -20,7 +20,7 @@ from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
-from autograph_lite.operators.checks import exception_templates
+from autograph_lite.operators.checks import exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
@@ -200,6 +200,8 @@ def taken(a: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
     """`np.take`, which gives the last item for an index beyond the end, as `x[i]` does."""
     a, indices = jnp.asarray(a), jnp.asarray(indices)
     if mode == "raise":
+        around = (slice(None),) * (0 if axis is None else axis % a.ndim)
+        index_bounds.check_array(a.reshape(-1) if axis is None else a, (*around, indices))
         size = a.size if axis is None else a.shape[axis]
         mode, indices = "clip", jnp.where(indices < 0, indices + size, indices)
     return jnp.take(a, indices, axis, mode=mode)
