@@ -321,27 +321,24 @@ class MutationError(AutographError, TypeError):
     Fails:
 
         @autograph_lite.convert
-        def f(xs):
-            positive = []
-            for x in xs:
-                if x > 0:
-                    positive.append(x)
-            first, second = positive
-            return first - second
+        def f(x):
+            found = {}
+            if x > 0:
+                found["root"] = jnp.sqrt(x)
+            return found
 
-        f(jnp.arange(3.0))
+        f(jnp.float32(4))
 
     Works:
 
         @autograph_lite.convert
-        def f(xs):
-            positive = []
-            for x in xs:
-                if x > 0:
-                    positive.append(x)
-            return positive[0] - positive[1]
+        def f(x):
+            found = {"root": None}
+            if x > 0:
+                found["root"] = jnp.sqrt(x)
+            return found
 
-        f(jnp.arange(3.0))
+        f(jnp.float32(4))
     """
 
     stood_in = False  # whether nothing, or a None in the place, only stood in for a later value
