@@ -32,13 +32,8 @@ ARITHMETIC = {
 }  # fmt: skip
 MEMBERSHIP, IDENTITY = (gast.In, gast.NotIn), (gast.Is, gast.IsNot)
 ORDERED = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
-NUMBERS = (
-    gast.Name,
-    gast.Attribute,
-    gast.Subscript,
-    gast.Call,
-    gast.BinOp,
-)  # operands that may be numbers beside truth values
+# What a test may have for an operand that is a list, or a number beside a truth value.
+VALUES = (gast.Name, gast.Attribute, gast.Subscript, gast.Call, gast.BinOp)
 
 
 def run(function: gast.AST, context: Context) -> None:
@@ -65,7 +60,6 @@ def _mark_stored(value: gast.expr) -> None:
 class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag, self.lists, self.context = context.ag, context.lists, context
-        self.maybe_lists = context.lists | context.handed
 
     def visit_If(self, node: gast.If) -> gast.AST:
         self.truths(node.test)
@@ -82,7 +76,7 @@ class _Logical(trees.Transformer):
         match test:
             case gast.BoolOp():
                 for number, value in enumerate(test.values):
-                    if trees.dotted(value) in self.maybe_lists or isinstance(value, NUMBERS):
+                    if isinstance(value, VALUES):
                         truth = quote.expr("ag.truth(value)", ag=self.ag, value=value)
                         test.values[number] = quote.located(truth, value)
                     self.truths(value)
