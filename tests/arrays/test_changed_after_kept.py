@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+import jax
 import numpy as np
 import pytest
 
@@ -260,6 +261,20 @@ def test_other_changes_are_right(f) -> None:
     assert len(want) == len(got)
     for each, other in zip(want, got, strict=True):
         np.testing.assert_allclose(np.asarray(other), np.asarray(each))
+
+
+def test_walking_over_what_the_body_writes_keeps_no_copy() -> None:
+    def walked(x):
+        for _ in (1, 2, 3):  # each inner loop leaves what the next one writes
+            for k, (_, v) in enumerate(zip([5, 6, 7], x, strict=True)):
+                x[(k + 1) % 3] += v
+            for v in x:
+                x[0] += v
+        return x
+
+    want = walked(rows_of_three()[0])
+    for form in (autograph_lite.convert(walked), jax.jit(autograph_lite.to_graph(walked))):
+        np.testing.assert_allclose(form(rows_of_three()[0]), want, rtol=1e-5)
 
 
 def a_total_that_is_kept(x):

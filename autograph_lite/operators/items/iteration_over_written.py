@@ -5,7 +5,6 @@ An array of JAX's is a value: what the name means is another one after each writ
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import jax
@@ -16,27 +15,28 @@ from autograph_lite.operators.iteration.iterables import Range
 from autograph_lite.operators.values.values import traced
 
 
-def walked(value: Any, *builtins_around: Any) -> Any:
-    """`value` if it is an array; None for anything else, and where a function of the user's is called as a builtin is.
+def walked(value: Any, *builtins_around: Any) -> Range | range | None:
+    """The places of `value` if it is an array; None for anything else, and where a function of the user's stands as a builtin.
 
-    A Variable is none: its iterator gives the items that it had, as `tf.Variable`'s.
+    A Variable is none: its iterator gives the items that it had, as `tf.Variable`'s. The array itself is not kept: a
+    variable that has it would be one more name of what the loop writes.
     """
     if any(called not in _BUILTINS for called in builtins_around):
         return None
-    return value if isinstance(value, (jax.Array, np.ndarray)) and value.ndim else None
+    if not isinstance(value, (jax.Array, np.ndarray)) or not value.ndim:
+        return None
+    count = value.shape[0]
+    return Range(0, count, 1) if traced(value) else range(count)
 
 
 _BUILTINS = (enumerate, zip, reversed)
 
 
-def places_of(value: Any, walked: Any) -> Any:
+def places_of(value: Any, walked: Range | range | None) -> Any:
     """The places of an array, for a staged loop where it is traced; anything else itself."""
-    if walked is None:
-        return value
-    count = walked.shape[0]
-    return Range(0, count, 1) if traced(walked) else builtins.range(count)
+    return value if walked is None else walked
 
 
-def at_place(now: Any, place: Any, walked: Any) -> Any:
+def at_place(now: Any, place: Any, walked: Range | range | None) -> Any:
     """The item at a place of an array as it is `now`; the item itself where `place` is one."""
     return place if walked is None else item(now, place)
