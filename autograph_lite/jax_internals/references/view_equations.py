@@ -35,7 +35,7 @@ _WINDOWS = tuple(
 _PACKAGE = Path(__file__).parents[2]
 # What gives `abs(x)`, `+x` and `int(x)`.
 _OPERATORS = str(_PACKAGE / "operators" / "python"), str(_PACKAGE / "jax_internals" / "avals.py")
-_known: dict[int, tuple[weakref.ref[Any], bool]] = {}  # by the id of an equation, which can't be hashed
+_known: dict[int, tuple[weakref.ref[Any], str | None]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
     "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "imag",
@@ -57,35 +57,51 @@ _OF_JIT = frozenset({"reshape", "transpose", "squeeze"})  # what the functions t
 
 def gives_view(equation: Any) -> bool:
     """Whether an equation gives a view of its first operand."""
+    return _viewing(equation) is not None
+
+
+def gives_cell(equation: Any) -> bool:
+    """Whether an equation gives the item of an array of one as an array without axes, `x.reshape(())`: a view, and no number."""
+    return _viewing(equation) in _GIVING_CELLS and equation.in_tracers[0].ndim > 0
+
+
+_GIVING_CELLS = frozenset({"reshape", "squeeze"})
+
+
+def _viewing(equation: Any) -> str | None:
+    """What the function is called that gives a view by an equation; None where it gives none."""
     key = id(equation)
     found = _known.get(key)
     if found is None:
-        found = _known[key] = weakref.ref(equation, lambda _: _known.pop(key, None)), _is_view(equation)
+        found = _known[key] = weakref.ref(equation, lambda _: _known.pop(key, None)), _name_of_view(equation)
     return found[1]
 
 
-def _is_view(equation: Any) -> bool:
+def _name_of_view(equation: Any) -> str | None:
     name, params = equation.primitive.name, equation.params
     if not equation.in_tracers:
-        return False  # a `jit` of constants: `np.linspace(0, 1, 3)`
+        return None  # a `jit` of constants: `np.linspace(0, 1, 3)`
     base = equation.in_tracers[0]
     if not all(type(size) is int for size in base.aval.shape):
-        return False
+        return None
     if not base.aval.shape and _is_number(base):
-        return False  # no array has it: `np.atleast_1d(np.sum(x))`
+        return None  # no array has it: `np.atleast_1d(np.sum(x))`
     if name in CALLS:
-        return (
-            params["name"].lstrip("_") in VIEWING
+        called = params["name"].lstrip("_")
+        is_view = (
+            called in VIEWING
             and len(equation.in_tracers) == 1
             and _is_chain(params["jaxpr"].jaxpr)
             and _is_in_order(equation, base)
         )
+        return called if is_view else None
     if name == "gather" and len(equation.in_tracers[1].aval.shape) != 1:
-        return False  # of several places
+        return None  # of several places
     if name == "broadcast_in_dim" and math.prod(params["shape"]) != math.prod(base.aval.shape):
-        return False
+        return None
     called = _called(equation)
-    return (called in VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
+    is_view = (called in VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
+    return called if is_view else None
 
 
 def _is_number(value: Any) -> bool:

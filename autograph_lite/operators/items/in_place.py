@@ -104,7 +104,9 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         _refuse_unclear(array)
     if not is_seen and not others:
         _note_changed(array)
-        return NotImplemented
+        return (
+            NotImplemented if array.ndim else numpys_arrays.note_next(new, array)
+        )  # what Python makes is a number
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))
 
 
