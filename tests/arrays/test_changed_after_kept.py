@@ -277,6 +277,22 @@ def test_walking_over_what_the_body_writes_keeps_no_copy() -> None:
         np.testing.assert_allclose(form(rows_of_three()[0]), want, rtol=1e-5)
 
 
+def test_a_part_of_what_a_loop_has_left_is_stored_in_it() -> None:
+    def reversed_window(rows, k):
+        for i in range(3):
+            rows[i] += rows[(i + 1) % 3]
+        rows[0, 1:] = rows[0, 1:][::-1]
+        rows[k : k + 2] = rows[k : k + 2][::-1]
+        if rows[0, 0] > 1:
+            rows[0] *= 2
+        rows[:k, 0] = rows[:k, 0][::-1] + 1
+        return rows
+
+    want = reversed_window(rows_of_three(), 1)
+    for form in (autograph_lite.convert(reversed_window), jax.jit(autograph_lite.to_graph(reversed_window))):
+        np.testing.assert_allclose(form(rows_of_three(), np.int32(1)), want, rtol=1e-5)
+
+
 def a_total_that_is_kept(x):
     total, out = np.array(0.0), []
     for v in x:

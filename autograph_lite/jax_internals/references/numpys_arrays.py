@@ -342,17 +342,20 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
 
 
 def may_show(array: Any) -> list[Any]:
-    """The arrays that may be this one, or a part of it, where paths have met."""
+    """The other arrays that may be this one, or a part of it, where paths have met."""
     known = thread.now.references
     if known is None or not known.shows:
         return []
     found: dict[int, Any] = {}
-    todo = [origin for each in (array, *may_be(array)) for origin in origins(each)]
+    own = [*origins(array)]
+    todo = [*own, *(origin for each in may_be(array) for origin in origins(each))]
     while todo:
         for _, new in known.shows.get(id(todo.pop()), ()):
             if id(new) not in found:
                 found[id(new)] = new
                 todo.append(new)
+    for each in own:  # it has met others itself
+        found.pop(id(each), None)
     return [*found.values()]
 
 
