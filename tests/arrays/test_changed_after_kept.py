@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -277,20 +278,43 @@ def test_walking_over_what_the_body_writes_keeps_no_copy() -> None:
         np.testing.assert_allclose(form(rows_of_three()[0]), want, rtol=1e-5)
 
 
-def test_a_part_of_what_a_loop_has_left_is_stored_in_it() -> None:
-    def reversed_window(rows, k):
-        for i in range(3):
-            rows[i] += rows[(i + 1) % 3]
-        rows[0, 1:] = rows[0, 1:][::-1]
-        rows[k : k + 2] = rows[k : k + 2][::-1]
-        if rows[0, 0] > 1:
-            rows[0] *= 2
-        rows[:k, 0] = rows[:k, 0][::-1] + 1
-        return rows
+def reversed_in_place(x, k):
+    for i in range(k):
+        x += i + 1
+    x[k % len(x) : k % len(x) + 2] = x[k % len(x) : k % len(x) + 2][::-1]
+    return x
 
-    want = reversed_window(rows_of_three(), 1)
-    for form in (autograph_lite.convert(reversed_window), jax.jit(autograph_lite.to_graph(reversed_window))):
-        np.testing.assert_allclose(form(rows_of_three(), np.int32(1)), want, rtol=1e-5)
+
+def by_a_name(x, k):
+    for i in range(k):
+        part = x[i % len(x) : i % len(x) + 2]
+        x[0] += part.sum()
+    part = x[k % len(x) : k % len(x) + 2]
+    x[k % len(x) : k % len(x) + 2] = part[::-1]
+    return x
+
+
+@pytest.mark.parametrize("f", [reversed_in_place, by_a_name])
+def test_a_part_of_what_a_loop_has_left_is_stored_in_it(f) -> None:
+    x = np.arange(4.0)
+    want = f(np.arange(4.0), 1)
+    np.testing.assert_allclose(jax.jit(autograph_lite.to_graph(f))(jnp.arange(4.0), np.int32(1)), want)
+    np.testing.assert_allclose(autograph_lite.convert(f)(x, np.int32(1)), want)
+    np.testing.assert_allclose(x, want)
+
+
+def stored_twice(x, k):
+    x[k % len(x) : k % len(x) + 2] = x[0 : len(x) - k - 1] = x[k % len(x) : k % len(x) + 2][::-1]
+
+
+def in_a_tuple(x, k):
+    x[k], x[k % len(x) : k % len(x) + 1] = x[0], x[k % len(x) : k % len(x) + 1]
+
+
+@pytest.mark.parametrize("f", [stored_twice, in_a_tuple])
+def test_a_part_that_the_statement_still_stores_is_refused(f) -> None:
+    with pytest.raises(MutationError):
+        autograph_lite.convert(f)(np.arange(4.0), np.int32(1))
 
 
 def a_total_that_is_kept(x):

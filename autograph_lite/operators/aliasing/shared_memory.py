@@ -223,12 +223,14 @@ def can_follow(array: Any) -> bool:
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
     others = (each for each in before if id(each) not in known and each is not root)
     around = [each for other in others for each in numpys_arrays.same_in_loops(other)]
-    related: list[Any] = []
     for run in user_frames.runs():
         variables = user_frames.run_variables(run)
         found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)
-        related += [path.value for path in found]
-    return all(storages.root(each) is root for each in related)
+        unknown = [path for path in found if storages.root(path.value) is not root]
+        waiting = [path.value for path in unknown if not user_frames.is_done(path, run)]
+        if waiting and user_frames.read_later(waiting, root):
+            return False
+    return True
 
 
 def claim_captured(array: Any, error: MutationError) -> bool:

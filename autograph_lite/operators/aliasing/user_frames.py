@@ -98,6 +98,15 @@ def _is_users(name: str, run: Run) -> bool:
     return place is None or name in _names_in(place.function)
 
 
+def is_done(path: access_paths.Path, run: Run) -> bool:
+    """Whether a variable is one of ours that holds what an assignment to one target has stored by then: nobody reads it."""
+    place = place_of_run(run)
+    if place is None or path.owner is not None or _is_users(path.name, run):
+        return False
+    targets = place.statement.targets if isinstance(place.statement, gast.Assign) else ()
+    return len(targets) == 1 and not isinstance(targets[0], (gast.Tuple, gast.List))
+
+
 @functools.lru_cache(maxsize=256)
 def _names_in(function: gast.FunctionDef) -> frozenset[str]:
     names = {node.id for node in trees.walk(function) if isinstance(node, gast.Name)}
