@@ -285,16 +285,15 @@ def reversed_in_place(x, k):
     return x
 
 
-def by_a_name(x, k):
+def written_twice(x, k):
     for i in range(k):
-        part = x[i % len(x) : i % len(x) + 2]
-        x[0] += part.sum()
-    part = x[k % len(x) : k % len(x) + 2]
-    x[k % len(x) : k % len(x) + 2] = part[::-1]
+        x *= i + 2
+    x[k % len(x) :] = x[k % len(x) :][::-1]
+    x[k % len(x) : k % len(x) + 1] = -x[k % len(x) : k % len(x) + 1]
     return x
 
 
-@pytest.mark.parametrize("f", [reversed_in_place, by_a_name])
+@pytest.mark.parametrize("f", [reversed_in_place, written_twice])
 def test_a_part_of_what_a_loop_has_left_is_stored_in_it(f) -> None:
     x = np.arange(4.0)
     want = f(np.arange(4.0), 1)

@@ -226,9 +226,8 @@ def can_follow(array: Any) -> bool:
     for run in user_frames.runs():
         variables = user_frames.run_variables(run)
         found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)
-        unknown = [path for path in found if storages.root(path.value) is not root]
-        waiting = [path.value for path in unknown if not user_frames.is_done(path, run)]
-        if waiting and user_frames.read_later(waiting, root):
+        unknown = (path for path in found if storages.root(path.value) is not root)
+        if not all(user_frames.is_done(path, run) for path in unknown):
             return False
     return True
 
