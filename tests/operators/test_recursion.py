@@ -163,6 +163,14 @@ def test_methods_closures_and_keywords():
     assert al.convert(fn)(jnp.int32(1), jnp.float32(3)) == fn(1, 3)
 
 
+def test_a_call_with_a_number_of_pythons_under_ones_own_jit():
+    def called(m, n):
+        return ackermann(m, n)
+
+    for form in (al.convert(called), jax.jit(al.to_graph(called)), jax.jit(al.to_graph(ackermann))):
+        assert [int(form(I(m), I(n))) for m, n in ((2, 2), (0, 5), (1, 0))] == [7, 6, 2]
+
+
 def test_a_call_in_a_loop_of_another_function():
     def fn(n):
         total = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import sys
@@ -118,10 +119,10 @@ def _recorded(
     decision_log.forget_since(told)
     if left[0] >= 0:
         return _on_stack(fn, args, kwargs)
-    try:
+    with contextlib.suppress(recursion.Refusal):
         return recursion.call_on_stack(fn, args, kwargs)
-    except recursion.Refusal:  # Python's numbers may end it
-        return _recorded(fn, args, kwargs, before, signature, around, math.inf)
+    # Python's numbers may end it. Not in an `except`, as in `tail_recursion.call_as_loop`.
+    return _recorded(fn, args, kwargs, before, signature, around, math.inf)
 
 
 class _TooDeep(BaseException):

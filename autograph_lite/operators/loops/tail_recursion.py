@@ -12,6 +12,7 @@ what they hand to the next one is state like any other that a branch writes to.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import types
@@ -85,13 +86,13 @@ def call_as_loop(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if around is not None and around.fn.__code__ is fn.__code__:
         return around.go_on(arguments)
     with decision_log.deciding("recursion", "while_loop", "it is a tail call, and a traced value ends it"):
-        try:
+        with contextlib.suppress(AutographError, TypeError, ValueError, IndexError):
             return _loop(fn, arguments)
-        except (AutographError, TypeError, ValueError, IndexError):
-            # It is traced as Python would run it then, and fails there if it must.
-            with entered(unrolled=thread.now.unrolled | {fn.__code__}):
-                decision_log.refine_decision(decision_log.OTHERS, "Python", "its rounds are not one program")
-                return fn(*args, **kwargs)
+        # It is traced as Python would run it then, and fails there if it must. Not in an `except`: what the function raises on a
+        # path would have the refusal as its context, and be taken for what a `finally` of the user's made of it.
+        with entered(unrolled=thread.now.unrolled | {fn.__code__}):
+            decision_log.refine_decision(decision_log.OTHERS, "Python", "its rounds are not one program")
+            return fn(*args, **kwargs)
 
 
 def _loop(fn: Any, arguments: Contents) -> Any:
