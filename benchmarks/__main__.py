@@ -1,4 +1,4 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [rolled] [staged] [grad] ...`.
+"""Runs all benchmarks, or those named: `python -m benchmarks [convert] [trace] [python] [rolled] [staged] [grad] [leaving] ...`.
 
 python -m benchmarks --save python       adds what it gives to benchmarks/history/
 python -m benchmarks --history python    shows what is kept there, and runs nothing
@@ -13,6 +13,7 @@ from benchmarks import (
     bench_call,
     bench_convert,
     bench_grad,
+    bench_leaving,
     bench_memory,
     bench_python,
     bench_rolled,
@@ -32,6 +33,7 @@ ALL = {
     "staged": bench_staged,
     "states": bench_states,
     "grad": bench_grad,
+    "leaving": bench_leaving,
     "call": bench_call,
     "memory": bench_memory,
     "warm": bench_warm,
