@@ -29,8 +29,8 @@ class Loop:
     same: list[Pair]  # pairs of arrays that are one: what a variable is in the body, and was before
     parts: list[Pair]  # pairs of arrays; the first is a part of the second
     # called with the array in the body whose variable has to be what it was before the loop, as its items are written and
-    # others see them; it ends the trace, or says that this can't be
-    hold: Callable[[Any], None]
+    # others see them; it ends the trace, or says whether the array is one of the iteration's own
+    hold: Callable[[Any], bool]
     # the arrays that the body has written items of, with what they were before the loops around
     written: list[Any] = dataclasses.field(default_factory=list)
     # what some path has left in a list whose length only the data know, with the list's name
@@ -38,7 +38,7 @@ class Loop:
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)  # of the body
 
 
-def carried(same: Sequence[Pair], parts: Sequence[Pair], hold: Callable[[Any], None]) -> Loop:
+def carried(same: Sequence[Pair], parts: Sequence[Pair], hold: Callable[[Any], bool]) -> Loop:
     """What is known where a loop's body is traced: `same`, what variables are there, and were before the loop.
 
     Of `parts`, the body makes one a part of the other, or the same; `hold` is as in `Loop`.

@@ -73,7 +73,11 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
         return follows
     if any(map(callers_arrays.is_callers, [array, *numpys_arrays.may_be(array)])):
         raise _unknown_caller(array)
-    always = always or _has_siblings(array)
+    if name := _sibling(array, by_loops=True):
+        if can_follow(array):
+            return True
+        raise _sibling_error(array, name)
+    always = always or bool(_sibling(array))
     if always and getattr(storages.root(array), "parent", None) is None:
         always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
     return (always or storages.is_written(array)) and can_follow(array)
@@ -109,9 +113,10 @@ def refuse_taken(array: Any) -> None:
       MutationError: so it is in somebody else's program; or `array` is such a part, and the array is read later.
     """
     known = thread.now.references
-    if known is None or not known.taken:
+    if known is None:
         return
-    for each in numpys_arrays.origins(array):
+    _refuse_chosen(array)
+    for each in numpys_arrays.origins(array) if known.taken else ():
         _, whole = known.taken.get(id(each), (None, None))
         if whole is not None and user_frames.read_later([whole]):
             raise _taken_error(whole)
@@ -120,6 +125,31 @@ def refuse_taken(array: Any) -> None:
             if parts and user_frames.may_be_read(parts):
                 births.want_anew(each)
                 raise _taken_error(each)
+
+
+def _refuse_chosen(array: Any) -> None:
+    """Refuses a write to what paths have made one of several, one of them NumPy's, or a part of it: that would not see it."""
+    known = thread.now.references
+    options = [array] * isinstance(array, np.ndarray) or numpys_arrays.may_be(array)
+    for each in (origin for one in options for origin in _origins(one)):
+        _, whole = known.taken.get(id(each), (None, each))
+        if not isinstance(whole, np.ndarray):
+            continue
+        whole = births.owners(whole)[-1]
+        if known.is_outside(whole) or user_frames.read_later([whole]):
+            refusal = MutationError(
+                f"An array, {describe(array)}, is written, which is one of several, as a traced value decides, and NumPy's "
+                f"{describe(whole)}, which is read later, is one of these, or has it as a part.",
+                where=source_places.here(),
+                why="The program writes to an array of its own, and NumPy's would not see the change.",
+                fix="write to a copy, x = a[i].copy(); or write to the array itself, a[i] = v, under the condition.",
+            )
+            births.want_anew(whole, refusal)
+            raise refusal
+
+
+def _origins(array: Any) -> Iterable[Any]:
+    return (array,) if isinstance(array, np.ndarray) else numpys_arrays.origins(array)
 
 
 def _taken_error(array: Any) -> MutationError:
@@ -155,16 +185,30 @@ def refuse_row_of_copy(array: Any) -> None:
         )
 
 
-def _has_siblings(array: Any) -> bool:
-    """Whether names lead to other parts of what an array is a part of, which may have no name any more."""
+def _sibling(array: Any, *, by_loops: bool = False) -> str:
+    """How the user calls another part of what an array is a part of, which may have no name any more; "" where there is none.
+
+    Or, if `by_loops`, of what that was before the loops around.
+    """
     root = storages.root(array)
     if root is array or not isinstance(array, Tracer):
-        return False
-    found: list[Any] = []
-    for run in user_frames.runs():
-        found += access_paths.leading_to(user_frames.run_variables(run), [root], parts=True)
+        return ""
+    wholes = [each for each in numpys_arrays.origins(root) if each is not root] if by_loops else [root]
+    found: list[access_paths.Path] = []
+    for run in user_frames.runs() if wholes else ():
+        found += access_paths.leading_to(user_frames.run_variables(run), wholes, parts=True)
     own = {*recorded_views.view_key(array), *recorded_views.view_key(root)}  # of these, the text tells
-    return any(own.isdisjoint(recorded_views.view_key(path.value)) for path in found)
+    return next((path.shown for path in found if own.isdisjoint(recorded_views.view_key(path.value))), "")
+
+
+def _sibling_error(array: Any, name: str) -> MutationError:
+    return MutationError(
+        f"An item of an array, {describe(array)}, is written in a loop, and '{name}' shares its memory, as the iterations before "
+        "have left them.",
+        where=source_places.here(),
+        why="An array is a value to a compiled program: the change would be seen under one of the names only.",
+        fix=f"let one of them have a copy before the loop, or take '{name}' again where it is read.",
+    )
 
 
 def refuse_joined(array: Any) -> None:
@@ -291,8 +335,8 @@ def _is_of_this_body(root: Any) -> bool:
     loop = loops.get(id(root._trace))
     if loop is None or root.parent is not None:
         return True
-    loop.hold(root)
-    return False
+    # What an iteration leaves in another variable, too, is seen there in the next one.
+    return loop.hold(root) and not any(root is each for pair in loop.parts for each in pair)
 
 
 def is_shareable(array: Any) -> bool:
@@ -314,6 +358,44 @@ def parted_error(name: str) -> MutationError:
     )
 
 
+def refuse_parted(
+    name: str, start: Any, others: Iterable[Any], names: Collection[str], slots: Collection[access_paths.Slot]
+) -> None:
+    """To be called where an iteration ends that has written to a variable, and made it another array.
+
+    Args:
+      name: of the variable.
+      start: the array that it was before the loop.
+      others: what was in other variables of the loop, and in its places.
+      names: as those of `refuse_seen_next`.
+      slots: likewise.
+
+    Raises:
+      MutationError: somebody else knows the array, and is to see what the first iteration has written.
+    """
+    roots = [*map(storages.root, numpys_arrays.same_in_loops(start))]
+    known = {id(each) for each in roots}
+    held = (leaf for each in others for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer))
+    if (
+        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in roots)
+        or any(id(storages.root(leaf)) in known for leaf in held)
+        or user_frames.read_later(roots, None, names, slots)
+    ):
+        error = parted_error(name)
+        error.stood_in = True  # after a first iteration the variable is an array that nobody else knows
+        raise error
+
+
+def left_by_iteration(now: Any) -> list[Any]:
+    """The arrays that a variable may be after an iteration, or a part of them."""
+    return [storages.root(each) for each in (now, *numpys_arrays.may_be(now))]
+
+
+def is_made_within(root: Any) -> bool:
+    """Whether the body that is traced has made an array, and so nobody outside knows it."""
+    return isinstance(root, Tracer) and root.parent is not None and not forwarding.traces_up_to(root)
+
+
 def refuse_seen_next(
     variables: Sequence[tuple[str, Any, Any]], names: Collection[str], slots: Collection[access_paths.Slot]
 ) -> None:
@@ -328,8 +410,9 @@ def refuse_seen_next(
       MutationError: one that the loop writes to is an array in an iteration to come whose writes others are to see.
     """
     for name, start, now in variables:
-        if not (isinstance(now, Tracer) and numpys_arrays.is_stored(start)):
+        if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
             continue
+        _refuse_chosen(now)
         for each in _in_iterations_to_come(now, variables):
             before = [
                 one for one in numpys_arrays.same_in_loops(each) if one is not each and one is not start
@@ -338,6 +421,7 @@ def refuse_seen_next(
                 callers_arrays.is_callers(each)
                 or numpys_arrays.is_handle(each)
                 or (before and user_frames.read_later(before, each, names, slots))
+                or (forwarding.traces_up_to(each) and user_frames.read_later([each], None, names, slots))
             ):
                 raise MutationError(
                     f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
@@ -350,8 +434,13 @@ def refuse_seen_next(
 
 def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) -> list[Any]:
     """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
-    found = [now]
+    found = [now] if isinstance(now, Tracer) else []
     for each in found:
+        found += [
+            one
+            for one in left_by_iteration(each)
+            if isinstance(one, Tracer) and all(one is not other for other in found)
+        ]
         olds = [old for new, old in thread.now.aliases[-1].same if new is each]
         for _, start, after in variables:
             if (

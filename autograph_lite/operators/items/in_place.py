@@ -96,7 +96,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         new = blocks.write_block(now, slice(None), new)
     _refuse_misfit(array, symbol, new)
     shared_memory.refuse_row_of_copy(array)
-    roots = [*map(storages.root, numpys_arrays.same_in_loops(array))]
+    roots = [*numpys_arrays.origins(array)]
     others = called or user_frames.are_held_twice(roots)
     others = others or any(store_check.is_walked(items, roots, ()) for items in thread.now.walked)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
@@ -117,6 +117,7 @@ def _note_changed(array: Any) -> None:
         isinstance(each, np.ndarray) or numpys_arrays.is_numpys(each) for each in same
     ):
         loop_carried_aliases.note_write(same)
+        numpys_arrays.note_stored(array)
 
 
 def _written(array: Any, new: Any, *, called: bool) -> Any:

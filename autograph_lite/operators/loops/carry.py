@@ -119,6 +119,8 @@ class Carry:
     peels: bool = False  # whether a first iteration may run before the loop
     # numbers of variables, and of the leaves in them that every iteration leaves as the arrays that they were before
     held: frozenset[tuple[int, int]] = frozenset()
+    # likewise, that an iteration writes to and makes other arrays then: each iteration has one of its own
+    apart: frozenset[tuple[int, int]] = frozenset()
     owned: frozenset[int] = frozenset()  # numbers of variables whose containers nobody else holds
     # for each variable, whether every iteration assigns it; known once the body has been traced
     sure: list[bool] = dataclasses.field(default_factory=list)
@@ -275,9 +277,8 @@ class Carry:
           Unjoinable: no types hold both.
         """
         captured = [capture(path_facts.narrow(value)) for value in values]
-        parted = [self.names[n] for n, i in self.held if not self._is_still(n, i, values[n])]
-        if parted:
-            raise shared_memory.parted_error(parted[0])
+        if parted := {(n, i) for n, i in self.held if not self._is_still(n, i, values[n])}:
+            raise self._parted(parted)
         numpys_arrays.know_roots(value.value for value in captured)
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
@@ -320,6 +321,7 @@ class Carry:
             self.names,
             {(id(slot.place.owner), slot.key) for slot in self.slots.values()},
         )
+        self._check_apart(captured, contents)
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
             grown[key] = dataclasses.replace(slot, template=joined)
@@ -367,8 +369,8 @@ class Carry:
         same = [(new, outside[key]) for key, new in inside.items() if key in outside]
         return loop_carried_aliases.carried(same, parts, lambda array: self._hold(values, array))
 
-    def _hold(self, values: Sequence[Any], array: Any) -> None:
-        """To be called where the body writes to a variable's array, and others are to see it.
+    def _hold(self, values: Sequence[Any], array: Any) -> bool:
+        """To be called where the body writes to a variable's array, and others are to see it; whether it is the iteration's own.
 
         Raises:
           Grow: from now on, the variable is the array that it was before the loop, whose memory is carried.
@@ -376,14 +378,57 @@ class Carry:
         leaves = ((n, i, each) for n, value in enumerate(values) for i, each in enumerate(_arrays_in(value)))
         number, leaf = next(((n, i) for n, i, each in leaves if each is array), (None, 0))
         if number is None:
-            return
+            return False
+        if (number, leaf) in self.apart:
+            loop_carried_aliases.note_write(numpys_arrays.same_in_loops(array))
+            numpys_arrays.note_stored(array)
+            return True
         start, template = _arrays_in(self.start_values[number].value), self.templates[number]
         if len(start) != len(template.leaves) or not shared_memory.is_shareable(start[leaf]):
-            return
+            return False
         kinds = (*template.leaves[:leaf], Fixed(start[leaf]), *template.leaves[leaf + 1 :])
         templates = (*self.templates[:number], template.of(kinds), *self.templates[number + 1 :])
         tracing_state.abandon_trace()
         raise Grow(dataclasses.replace(self, templates=templates, held=self.held | {(number, leaf)}))
+
+    def _check_apart(self, captured: Sequence[Captured], contents: dict[Key, Captured]) -> None:
+        """Raises MutationError where somebody else knows the array that an iteration writes to, and that is its own."""
+        if not self.apart:
+            return
+        starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+        after = self._by_key(captured, contents)
+        slots = {(id(slot.place.owner), slot.key) for slot in self.slots.values()}
+        inside = {
+            id(new): key
+            for new, old in thread.now.aliases[-1].same
+            for key, start in starts.items()
+            if start is old
+        }
+        left = {key: shared_memory.left_by_iteration(now) for key, now in after.items()}
+        todo: list[Hashable] = [(n, i, "leaf") for n, i in self.apart]
+        names = {key: self.names[key[0]] for key in todo}  # type: ignore[index]
+        for key in todo:  # also what these are in later iterations, as by `u, v = v, u`
+            name = names.get(key, "a variable")
+            others = [start for other, start in starts.items() if other != key]
+            shared_memory.refuse_parted(name, starts[key], others, self.names, slots)
+            taken = {id(root) for other, roots in left.items() if other != key for root in roots}
+            for root in left.get(key, [None]):
+                there = inside.get(id(root))
+                if id(root) in taken or (there is None and not shared_memory.is_made_within(root)):
+                    raise shared_memory.parted_error(name)
+                if there is not None and there not in todo:
+                    todo.append(there)
+
+    def _parted(self, parted: set[tuple[int, int]]) -> Grow:
+        """What is raised where an iteration makes variables that are `held` other arrays: each has one of its own then."""
+        templates = [*self.templates]
+        for number, leaf in parted:
+            kinds = [*templates[number].leaves]
+            kinds[leaf] = widen(self.start_values[number].template).leaves[leaf]
+            templates[number] = templates[number].of(tuple(kinds))
+        tracing_state.abandon_trace()
+        held, apart = self.held - parted, self.apart | parted
+        return Grow(dataclasses.replace(self, templates=tuple(templates), held=held, apart=apart))
 
     def _is_still(self, number: int, leaf: int, value: Any) -> bool:
         """Whether a variable has the array in it that was there before the loop."""
