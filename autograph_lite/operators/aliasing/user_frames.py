@@ -99,9 +99,9 @@ def _is_users(name: str, run: Run) -> bool:
 
 
 def is_done(path: access_paths.Path, run: Run) -> bool:
-    """Whether a variable is one of ours that holds what an assignment to one target has stored by then: nobody reads it."""
+    """Whether a variable is one of ours that holds what an assignment stores to its one target: nobody reads it afterwards."""
     place = place_of_run(run)
-    if place is None or path.owner is not None or _is_users(path.name, run):
+    if place is None or place.node is not None or path.owner is not None or _is_users(path.name, run):
         return False
     targets = place.statement.targets if isinstance(place.statement, gast.Assign) else ()
     return len(targets) == 1 and not isinstance(targets[0], (gast.Tuple, gast.List))
@@ -133,6 +133,7 @@ def read_later(
         found = access_paths.leading_to(variables, arrays, parts=True, but=but)
         found = [path for path in found if path.slot is None or path.slot not in slots]
         place = place_of_run(run) if found else None
+        found = [path for path in found if not is_done(path, run)]
         readers = [access_paths.readers(path, variables) for path in found]
         if found and (place is None or any(read_after.read_after(place, frozenset().union(*readers)))):
             return True
