@@ -115,7 +115,7 @@ def refuse_taken(array: Any) -> None:
     known = thread.now.references
     if known is None:
         return
-    _refuse_chosen(array)
+    _refuse_chosen(array, numpys_arrays.may_be(array))
     for each in numpys_arrays.origins(array) if known.taken else ():
         _, whole = known.taken.get(id(each), (None, None))
         if whole is not None and user_frames.read_later([whole]):
@@ -127,16 +127,17 @@ def refuse_taken(array: Any) -> None:
                 raise _taken_error(each)
 
 
-def _refuse_chosen(array: Any) -> None:
-    """Refuses a write to what paths have made one of several, one of them NumPy's, or a part of it: that would not see it."""
+def _refuse_chosen(
+    array: Any, options: Sequence[Any], names: Collection[str] = (), slots: Collection[access_paths.Slot] = ()
+) -> None:
+    """Refuses a write to what may be one of these `options`, where one is NumPy's, or a part of it: that would not see it."""
     known = thread.now.references
-    options = [array] * isinstance(array, np.ndarray) or numpys_arrays.may_be(array)
     for each in (origin for one in options for origin in _origins(one)):
         _, whole = known.taken.get(id(each), (None, each))
         if not isinstance(whole, np.ndarray):
             continue
         whole = births.owners(whole)[-1]
-        if known.is_outside(whole) or user_frames.read_later([whole]):
+        if known.is_outside(whole) or user_frames.read_later([whole], array, names, slots):
             refusal = MutationError(
                 f"An array, {describe(array)}, is written, which is one of several, as a traced value decides, and NumPy's "
                 f"{describe(whole)}, which is read later, is one of these, or has it as a part.",
@@ -412,7 +413,8 @@ def refuse_seen_next(
     for name, start, now in variables:
         if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
             continue
-        _refuse_chosen(now)
+        options = [now] if isinstance(now, np.ndarray) else numpys_arrays.may_be(now)
+        _refuse_chosen(now, options, names, slots)
         for each in _in_iterations_to_come(now, variables):
             before = [
                 one for one in numpys_arrays.same_in_loops(each) if one is not each and one is not start
