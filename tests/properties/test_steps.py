@@ -54,7 +54,7 @@ def outcome(source: str, way: str) -> str:
 @pytest.mark.filterwarnings("ignore::autograph_lite.UnrolledLoopWarning", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("way", ["convert", "to_graph"])
 @pytest.mark.parametrize("first", range(SEEDS.start, SEEDS.stop, BATCH))
-def test_what_iterations_write_and_make_anew(first: int, way: str) -> None:
+def test_what_iterations_write_and_make_other_arrays(first: int, way: str) -> None:
     programs = [generate(from_seed(seed), augments=way == "convert") for seed in range(first, first + BATCH)]
     found = [outcome(program, way) for program in programs]
     assert {one for one in found if one not in ("same", "refused")} == set()

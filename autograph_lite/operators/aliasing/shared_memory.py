@@ -35,7 +35,6 @@ from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.iteration.iterables import Staged
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
@@ -115,7 +114,7 @@ def refuse_taken(array: Any) -> None:
     known = thread.now.references
     if known is None:
         return
-    _refuse_chosen(array, numpys_arrays.may_be(array))
+    refuse_chosen(array, numpys_arrays.may_be(array))
     for each in numpys_arrays.origins(array) if known.taken else ():
         _, whole = known.taken.get(id(each), (None, None))
         if whole is not None and user_frames.read_later([whole]):
@@ -127,7 +126,7 @@ def refuse_taken(array: Any) -> None:
                 raise _taken_error(each)
 
 
-def _refuse_chosen(
+def refuse_chosen(
     array: Any, options: Sequence[Any], names: Collection[str] = (), slots: Collection[access_paths.Slot] = ()
 ) -> None:
     """Refuses a write to what may be one of these `options`, where one is NumPy's, or a part of it: that would not see it."""
@@ -347,141 +346,6 @@ def is_shareable(array: Any) -> bool:
         and bool(array.ndim)
         and forwarding.traces_up_to(storages.root(array)) is not None
     )
-
-
-def parted_error(name: str) -> MutationError:
-    """An iteration writes to a variable's array, which others see, and then makes the variable another array."""
-    return MutationError(
-        f"An item of the array '{name}' is written in a loop, other names see that, and the loop makes '{name}' another array.",
-        where=source_places.here(),
-        why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
-        fix=f"let one name be the array that is written, and another one that which changes; or write to a copy: {name}.copy().",
-    )
-
-
-def refuse_parted(
-    name: str, start: Any, others: Iterable[Any], names: Collection[str], slots: Collection[access_paths.Slot]
-) -> None:
-    """To be called where an iteration ends that has written to a variable, and made it another array.
-
-    Args:
-      name: of the variable.
-      start: the array that it was before the loop.
-      others: what was in other variables of the loop, and in its places.
-      names: as those of `refuse_seen_next`.
-      slots: likewise.
-
-    Raises:
-      MutationError: somebody else knows the array, and is to see what the first iteration has written.
-    """
-    roots = [*map(storages.root, numpys_arrays.same_in_loops(start))]
-    known = {id(each) for each in roots}
-    held = (leaf for each in others for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer))
-    if (
-        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in roots)
-        or any(id(storages.root(leaf)) in known for leaf in held)
-        or user_frames.read_later(roots, None, names, slots)
-    ):
-        error = parted_error(name)
-        error.stood_in = True  # after a first iteration the variable is an array that nobody else knows
-        raise error
-
-
-def left_by_iteration(now: Any) -> list[Any]:
-    """The arrays that a variable may be after an iteration, or a part of them."""
-    return [storages.root(each) for each in (now, *numpys_arrays.may_be(now))]
-
-
-def is_made_within(root: Any) -> bool:
-    """Whether the body that is traced has made an array, and so nobody outside knows it."""
-    return isinstance(root, Tracer) and root.parent is not None and not forwarding.traces_up_to(root)
-
-
-def refuse_seen_next(
-    variables: Sequence[tuple[str, Any, Any]], names: Collection[str], slots: Collection[access_paths.Slot]
-) -> None:
-    """To be called where an iteration ends.
-
-    Args:
-      variables: with what they were before the loop, and are now.
-      names: of those of them that are variables.
-      slots: of those that objects hold.
-
-    Raises:
-      MutationError: one that the loop writes to is an array in an iteration to come whose writes others are to see.
-    """
-    for name, start, now in variables:
-        if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
-            continue
-        options = [now] if isinstance(now, np.ndarray) else numpys_arrays.may_be(now)
-        _refuse_chosen(now, options, names, slots)
-        for each in _in_iterations_to_come(now, variables):
-            before = [
-                one for one in numpys_arrays.same_in_loops(each) if one is not each and one is not start
-            ]
-            if (
-                callers_arrays.is_callers(each)
-                or numpys_arrays.is_handle(each)
-                or (before and user_frames.read_later(before, each, names, slots))
-                or (forwarding.traces_up_to(each) and user_frames.read_later([each], None, names, slots))
-            ):
-                raise MutationError(
-                    f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
-                    "iteration that the caller holds as NumPy's, or that has other names.",
-                    where=source_places.here(),
-                    why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
-                    fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
-                )
-
-
-def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) -> list[Any]:
-    """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
-    found = [now] if isinstance(now, Tracer) else []
-    for each in found:
-        found += [
-            one
-            for one in left_by_iteration(each)
-            if isinstance(one, Tracer) and all(one is not other for other in found)
-        ]
-        olds = [old for new, old in thread.now.aliases[-1].same if new is each]
-        for _, start, after in variables:
-            if (
-                isinstance(after, Tracer)
-                and any(start is old for old in olds)
-                and all(after is not one for one in found)
-            ):
-                found.append(after)
-    return found
-
-
-def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> None:
-    """To be called where an iteration ends, with what it has bound variables to and the places that it has changed.
-
-    Raises:
-      MutationError: that is an array which the loop writes, or a part of it: later iterations would not see that.
-    """
-    written, kept = [], [*values]
-    for change in changes:
-        if isinstance(change.place.owner, Storage):
-            written.append(change.place.owner)
-        else:
-            kept += [each.value for each in change.captured.values()]
-    if not written:
-        return
-    kept += [leaf for _, leaf in thread.now.aliases[-1].kept]
-    for array in (leaf for each in kept for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer)):
-        origins = [
-            one for each in (array, *numpys_arrays.may_be(array)) for one in numpys_arrays.origins(each)
-        ]
-        storage = next((each for each in written if any(each.handle is one for one in origins)), None)
-        if storage is not None:
-            raise MutationError(
-                f"A loop writes to an array, `{storage.shown}`, and keeps it, or a part of it, {describe(array)}, under another "
-                "name for its next iteration.",
-                where=source_places.here(),
-                why="An array is a value to a compiled program: the change would be seen under one of the names only.",
-                fix="keep a copy, x.copy(); or take it again where it is read.",
-            )
 
 
 def _storage(array: Any) -> Storage:

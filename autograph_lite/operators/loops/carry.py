@@ -22,7 +22,13 @@ from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.jax_internals.references.storages import Storage
-from autograph_lite.operators.aliasing import kept_arrays, loop_carried_aliases, shared_memory, yielded_arrays
+from autograph_lite.operators.aliasing import (
+    iteration_ends,
+    kept_arrays,
+    loop_carried_aliases,
+    shared_memory,
+    yielded_arrays,
+)
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
@@ -296,7 +302,7 @@ class Carry:
         self.changes[:] = changes.values()
         pairs = zip(captured, self.start_values, strict=True)
         moved = [each for now, start in pairs for each in _other_arrays(now.value, start.value)]
-        shared_memory.refuse_carried(moved, changes.values())
+        iteration_ends.refuse_carried(moved, changes.values())
         for owner, change in changes.items():
             if owner in self.bounds or bounded_growth.is_length_unknown(change) or self._has_room(change):
                 self._bounded(owner, change, contents, bounds)
@@ -316,7 +322,7 @@ class Carry:
             *zip(self.names, self.start_values, captured, strict=True),
             *((labels[key], slot.before, contents[key]) for key, slot in self.slots.items()),
         ]
-        shared_memory.refuse_seen_next(
+        iteration_ends.refuse_seen_next(
             [(label, start.value, now.value) for label, start, now in ends],
             self.names,
             {(id(slot.place.owner), slot.key) for slot in self.slots.values()},
@@ -396,28 +402,16 @@ class Carry:
         if not self.apart:
             return
         starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
-        after = self._by_key(captured, contents)
         slots = {(id(slot.place.owner), slot.key) for slot in self.slots.values()}
-        inside = {
-            id(new): key
-            for new, old in thread.now.aliases[-1].same
-            for key, start in starts.items()
-            if start is old
-        }
-        left = {key: shared_memory.left_by_iteration(now) for key, now in after.items()}
-        todo: list[Hashable] = [(n, i, "leaf") for n, i in self.apart]
-        names = {key: self.names[key[0]] for key in todo}  # type: ignore[index]
-        for key in todo:  # also what these are in later iterations, as by `u, v = v, u`
-            name = names.get(key, "a variable")
-            others = [start for other, start in starts.items() if other != key]
-            shared_memory.refuse_parted(name, starts[key], others, self.names, slots)
-            taken = {id(root) for other, roots in left.items() if other != key for root in roots}
-            for root in left.get(key, [None]):
-                there = inside.get(id(root))
-                if id(root) in taken or (there is None and not shared_memory.is_made_within(root)):
-                    raise shared_memory.parted_error(name)
-                if there is not None and there not in todo:
-                    todo.append(there)
+        labels = {key: self._label(key) for key in starts}
+        apart = [(n, i, "leaf") for n, i in self.apart]
+        iteration_ends.refuse_apart(
+            apart, labels, starts, self._by_key(captured, contents), self.names, slots
+        )
+
+    def _label(self, key: Any) -> str:
+        """What the user calls a variable, or a place."""
+        return self.slots[key].place.label(key[1]) if key in self.slots else self.names[key[0]]
 
     def _parted(self, parted: set[tuple[int, int]]) -> Grow:
         """What is raised where an iteration makes variables that are `held` other arrays: each has one of its own then."""
