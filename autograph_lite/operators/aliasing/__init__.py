@@ -6,6 +6,7 @@
 __all__ = [
     "callers_arrays",
     "immutable_owners",
+    "iteration_ends",
     "kept_arrays",
     "loop_carried_aliases",
     "loop_rows",
