@@ -35,6 +35,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "staged": (("program",), ("ratio",)),
     "states": (("program",), ("ratio",)),
     "grad": (("what", "size, length"), ("while", "for", "while, bounded")),
+    "leaving": (("what",), ("run", "ratio")),
     "call": (("call",), ("ratio",)),
     "memory": (("program",), ("ratio to jax.jit",)),
     "warm": (("start",), ("ratio, real", "ratio, process")),

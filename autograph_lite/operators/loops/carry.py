@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
+import types
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -323,9 +324,7 @@ class Carry:
             *((labels[key], slot.before, contents[key]) for key, slot in self.slots.items()),
         ]
         iteration_ends.refuse_seen_next(
-            [(label, start.value, now.value) for label, start, now in ends],
-            self.names,
-            {(id(slot.place.owner), slot.key) for slot in self.slots.values()},
+            [(label, start.value, now.value) for label, start, now in ends], *self._bound()
         )
         self._check_apart(captured, contents)
         for key, slot in self.slots.items():
@@ -402,12 +401,16 @@ class Carry:
         if not self.apart:
             return
         starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
-        slots = {(id(slot.place.owner), slot.key) for slot in self.slots.values()}
         labels = {key: self._label(key) for key in starts}
         apart = [(n, i, "leaf") for n, i in self.apart]
-        iteration_ends.refuse_apart(
-            apart, labels, starts, self._by_key(captured, contents), self.names, slots
-        )
+        after = self._by_key(captured, contents)
+        iteration_ends.refuse_apart(apart, labels, starts, after, *self._bound())
+
+    def _bound(self) -> tuple[set[str], set[tuple[int, Hashable]]]:
+        """The names of variables, and the slots of objects, that an iteration binds to something else."""
+        slots = self.slots.values()
+        cells = (str(slot.key) for slot in slots if isinstance(slot.place.owner, types.CellType))
+        return {*self.names, *cells}, {(id(slot.place.owner), slot.key) for slot in slots}
 
     def _label(self, key: Any) -> str:
         """What the user calls a variable, or a place."""
