@@ -171,7 +171,7 @@ _TAKERS = tuple(
         "operators/lists/packing",
         "operators/calls/recursion_guard",
         "operators/joins/join_types",
-        "operators/aliasing/shared_memory",
+        "operators/aliasing/iteration_ends",
         "operators/loops/owned_containers",
         "runtime/results/argument_mutations",
         "runtime/results/list_trimming",
