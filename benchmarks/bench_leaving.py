@@ -6,6 +6,7 @@ unrolled loop; compile time beside the unrolled loop and beside the program itse
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -115,6 +116,7 @@ def _left() -> Iterator[Row]:
 
 
 def _making() -> Iterator[Row]:
+    warnings.simplefilter("ignore", autograph_lite.UnrolledLoopWarning)  # which is asked for
     for count in (12, 48):
         random = jax.random.normal(jax.random.PRNGKey(0), (count, 32, 32)) * 0.2
         layers = [(w, jnp.zeros(32)) for w in random]
