@@ -354,8 +354,10 @@ def note_cell(array: Any) -> Any:
 def is_cell(array: Any) -> bool:
     """Whether an array without axes is a part of another one, as `x[i, ...]` and `x.reshape(())`, and no number, as `x[i]`."""
     known = thread.now.references
-    if known is None or id(array) in known.cells:
-        return known is not None
+    if known is None:
+        return False
+    if id(array) in known.cells:
+        return True
     equation = getattr(array, "parent", None)
     name = "" if equation is None else equation.primitive.name
     return name in view_equations.NAMES and view_equations.gives_cell(equation)

@@ -1,9 +1,9 @@
 """Ends of iterations: who else knows the arrays that a loop writes to? In NumPy, an iteration to come changes these, too.
 
 for k in range(n):
-edge(u)                           in place
-u = u * 0.5                       another array: each iteration has one of its own
-kept = u                          which the next one writes, and `kept` is to see that: refused
+    edge(u)                           in place
+    u = u * 0.5                       another array: each iteration has one of its own
+    kept = u                          which the next one writes, and `kept` is to see that: refused
 """
 
 from __future__ import annotations
@@ -41,16 +41,15 @@ def refuse_apart(
     Raises:
       MutationError: somebody else knows such an array, and is to see what an iteration has written.
     """
-    known = [(key, start) for key, start in starts.items()]
+    known = [*starts.items()]
     inside = {
         id(new): key for new, old in thread.now.aliases[-1].same for key, start in known if start is old
     }
     left = {key: _left_by_iteration(now) for key, now in after.items()}
     todo = [*apart]
     for key in todo:  # also what these are in later iterations, as by `u, v = v, u`
-        _refuse_known(
-            labels[key], starts[key], [start for other, start in known if other != key], names, slots
-        )
+        others = [start for other, start in known if other != key]
+        _refuse_known(labels[key], starts[key], others, names, slots)
         taken = {id(root) for other, roots in left.items() if other != key for root in roots}
         for root in left.get(key, [None]):
             there = inside.get(id(root))

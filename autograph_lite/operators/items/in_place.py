@@ -104,9 +104,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         _refuse_unclear(array)
     if not is_seen and not others:
         _note_changed(array)
-        return (
-            NotImplemented if array.ndim else numpys_arrays.note_next(new, array)
-        )  # what Python makes is a number
+        # What Python makes of an array without axes is a number.
+        return NotImplemented if array.ndim else numpys_arrays.note_next(new, array)
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))
 
 
