@@ -195,7 +195,7 @@ def rows_of_three():
     ],
 )  # fmt: skip
 def test_a_change_of_what_was_kept_as_a_copy_is_refused(f) -> None:
-    with pytest.raises(MutationError, match="is changed in place, and a name, or a list, .* has got it"):
+    with pytest.raises(MutationError, match="is changed in place, and '.*', which is read later, has got it"):
         autograph_lite.convert(f)(rows_of_three())
 
 

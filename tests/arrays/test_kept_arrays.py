@@ -270,13 +270,16 @@ def a_copy_or_none(rows):
 @pytest.mark.parametrize(
     "f",
     [
-        none_at_first, appended, appended_of_a_copy, appended_on_a_path, copied_on_a_path, a_row, a_variable, a_variable_on_a_path,
-        both_on_a_path,
+        none_at_first, appended, appended_of_a_copy, appended_on_a_path, copied_on_a_path, a_row, a_variable_on_a_path, both_on_a_path,
     ],
 )  # fmt: skip
 def test_what_a_loop_changes_as_a_whole_is_not_kept(f) -> None:
     with pytest.raises(MutationError, match="keeps it, or a part of it"):
         autograph_lite.convert(f)(ROWS.copy())
+
+
+def test_what_is_the_array_itself_after_a_first_iteration_is() -> None:
+    np.testing.assert_allclose(autograph_lite.convert(a_variable)(ROWS.copy()), a_variable(ROWS.copy()))
 
 
 def test_nor_is_what_is_one_of_several_by_then() -> None:
@@ -294,9 +297,7 @@ def test_nor_is_what_is_one_of_several_by_then() -> None:
 
 @pytest.mark.parametrize("f", [appended_in_a_while, changed_and_appended_on_a_path])
 def test_nor_is_it_in_a_while(f) -> None:
-    with pytest.raises(
-        MutationError, match="keeps it, or a part of it|a list, that is read later has got it"
-    ):
+    with pytest.raises(MutationError, match="keeps it, or a part of it|which is read later, has got it"):
         autograph_lite.convert(f)(ROWS.copy(), np.int32(1))
 
 

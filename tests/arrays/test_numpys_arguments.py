@@ -515,11 +515,10 @@ def test_one_of_several() -> None:
         MutationError, match="and the loop makes 'other' an array for its next iteration that the caller"
     ):
         autograph_lite.convert(h)(X.copy(), ONES.copy(), N)
-    with pytest.raises(MutationError, match="is changed in place, which is one of several that others know"):
+    with pytest.raises(MutationError, match="is changed in place, which is one of several, and"):
         autograph_lite.convert(g)(X.copy(), ONES[1:].copy(), N)
     with pytest.raises(MutationError) as caught:
         autograph_lite.convert(f)(X.copy(), ONES.copy(), N)
     assert caught.value.what == (
-        "An array, float32[4], is changed in place, which is one of several that others know, too: the caller's, or that of "
-        "another name."
+        "An array, float32[4], is changed in place, which is one of several, and the caller has another."
     )

@@ -246,7 +246,6 @@ UNKNOWN = {
     "what is written is not read",  # an argument, which the caller keeps as it was
     "a column",
     "a function that writes, in a loop over it",
-    "a list that a loop makes longer",
     "a loop in reverse",
     "a loop over a part",
     "a loop over a part, counted",

@@ -233,8 +233,7 @@ def derivative_of_none(x):
         (
             array_or_none_changed_in_place,
             MutationError,
-            "An array, float32[3], is changed in place, which is one of several that others know, too: the caller's, or that of "
-            "another name.",
+            "An array, float32[3], is changed in place, which is one of several, and 'a', which is read later, is another.",
         ),
         (
             shape_of_members,

@@ -16,7 +16,21 @@ from .choices import Choices
 
 HELPERS = """\
 class Holder:
-    pass
+    def __init__(self, f):
+        self.f = f
+
+    def bump(self):
+        self.f[0] = self.f[1] + 1
+
+    def halve(self):
+        self.f = self.f * 0.5
+
+    def keep(self, x):
+        self.f = x
+        return self
+
+    def give(self):
+        return self.f
 
 def edge(x):
     x[0] = x[1] + 1
@@ -28,26 +42,56 @@ def middle(x):
 def stepped(x):
     return x * 0.9 + 0.1
 
+def chosen(x, y, s):
+    if s > 3:
+        return x
+    return y
+
+def turned(x):
+    return x[::-1]
+
+def both(x, y):
+    x[2] = 1
+    return y, x
+
 """
 NAMES = ["u", "v", "w"]
 STARTS = "a|a * 1|b|b * 0.5|{x}|{x} * 2|{x}[::-1]|{x}.copy()|xp.zeros((3, 2))".split("|")
-STATEMENTS = (
-    """\
-edge({x})|edge({x})|{x} = middle({x})|middle({x})|{x} = {x} * 0.5|{x} = stepped({x})|{x} = {y} + 1|{x} = {y}|{x}, {y} = {y}, {x}
-{x}, {y} = {y} * 0.5, {x}|{x}[0] = {y}[1]|{x}[1:] += 0.25|{x}[k % 3] = k|s += {x}.sum()|s += {x}[0, 0]|{x} = {x}[::-1]
-{x} = {y}[::-1]|{x} = {y}.copy()|row = {x}[0]|row[1] = 2|s += row.sum()|o.f = {x}|edge(o.f)|o.f = o.f * 0.5|s += o.f.sum()
-log.append({x}.copy())|log.append({x} * 1)|box[0] = {x}|s += box[0].sum()|edge(box[0])|{x} = box[0] * 0.5|{x}[:] = {y}|{x} = xp.where({x} > 1, {x} * 0.5, {y})
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
-)
+STATEMENTS = """
+    edge({x})|edge({x})|{x} = middle({x})|middle({x})|{x} = {x} * 0.5|{x} = stepped({x})|{x} = {y} + 1|{x} = {y}|{x}, {y} = {y}, {x}
+    {x}, {y} = {y} * 0.5, {x}|{x}[0] = {y}[1]|{x}[1:] += 0.25|{x}[k % 3] = k|s += {x}.sum()|s += {x}[0, 0]|{x} = {x}[::-1]
+    {x} = {y}[::-1]|{x} = {y}.copy()|row = {x}[0]|row[1] = 2|s += row.sum()|o.f = {x}|edge(o.f)|o.f = o.f * 0.5|s += o.f.sum()
+    log.append({x}.copy())|log.append({x} * 1)|box[0] = {x}|s += box[0].sum()|edge(box[0])|{x} = box[0] * 0.5|{x}[:] = {y}
+    {x} = xp.where({x} > 1, {x} * 0.5, {y})
+"""
+# the same with objects, containers and callees that give what they were handed
+HELD = """
+    o.bump()|o.halve()|o.keep({x})|{x} = o.give()|o.f = p.f|p.f = o.f|p.f = {x}|{x} = p.f|p.bump()|p.keep({x}).bump()|s += p.f[0, 0]
+    t = ({x}, {y})|{x}, {y} = t|t[0][1] = 3|edge(t[1])|s += t[0].sum()|{x} = t[0]|t = (t[1], t[0])
+    d["a"] = {x}|d["a"][1:] *= 0.5|{x} = d["a"]|edge(d["a"])|s += d["a"][2, 1]|d = {{"a": {x}}}
+    box[0], box[1] = box[1], box[0]|box[1] = {x}|{x} = box[1]|box = [{x}, {y}]|box[1][2] = 1|middle(box[k % 2])|box.append({x})|box = [{y}, *box][:2]
+    {x} = chosen({x}, {y}, s)|{x} = turned({y})|{x}, {y} = both({x}, {y})|middle(turned({x}))|edge(chosen({x}, {y}, s))
+    row = {x}[k % 3]|row = row * 1|{x}[0], {x}[1] = {x}[1], {x}[0] + 0|{x}[1] = row|o, p = p, o|p = o|p = Holder({x})
+    {x} = {x} if s > 3 else {y}|{x} = {y}[:]|{x}[::-1][0] = 2|{x} = [{x}, {y}][k % 2]|{x} = {y}.T.T|log.append({x})
+"""
+# what is in place for arrays of NumPy's alone
+IN_PLACE = "{x} += 1|{x} *= 0.5|row += 1|o.f += 1|box[0] *= 0.5|{x}.fill(2)|np.copyto({x}, {y})|np.add({x}, 1, out={y})|{x}.sort(axis=0)"
+
+
+def _forms(text: str) -> list[str]:
+    return [each for line in text.strip().splitlines() for each in line.strip().split("|")]
+
+
 TESTS = ["k % 2", "k > 2", "u[0, 0] > 1", "s > 3", "v.sum() < w.sum()"]
 
 
 def generate(choices: Choices, *, augments: bool = True) -> str:
     """A module with a function `main` of two matrices of 3 x 2 items; `augments` where `u += 1` changes an array."""
     c = choices
-    statements = STATEMENTS + ["{x} += 1", "{x} *= 0.5"] * augments
+    statements = _forms(STATEMENTS)
+    if c.chance(60):
+        statements = (statements if c.chance(50) else []) + _forms(HELD)
+    statements += _forms(IN_PLACE) if augments else []
 
     def filled(form: str) -> str:
         x = c.pick(NAMES)
@@ -58,8 +102,8 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
         known = STARTS if number else [start for start in STARTS if "{" not in start]
         lines.append(f"{name} = {c.pick(known).format(x=NAMES[number - 1])}")
     lines += [
-        "row, s, log, o, box = a[2] * 1, 0.0, [], Holder(), [b * 3]",
-        f"o.f = {c.pick(['a * 2', 'u', 'v'])}",
+        f"row, s, log, box, d = a[2] * 1, 0.0, [], [b * 3, {c.pick(['a * 1', 'w'])}], {{'a': b * 2}}",
+        f"o, p, t = Holder({c.pick(['a * 2', 'u', 'v'])}), Holder({c.pick(['a * 3', 'w'])}), (b * 4, u)",
     ]
     body = []
     for _ in range(2 + c.below(4)):
@@ -74,12 +118,21 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
             ]
         else:
             body.append(filled(c.pick(statements)))
-    head = c.pick(["for k in range(6):", "for k in range(6):", "for k in range(n):", "while k < n:"])
-    if head.startswith("while"):
+    heads = ["for k in range(6):", "for k in range(6):", "for k in range(n):", "while k < n:", "if n > 4:"]
+    head = c.pick(heads)
+    if not head.startswith("for"):
         lines.append("k = 0")
         body.append("k += 1")
     lines += [head, *(f"    {line}" for line in body)]
-    lines += [filled(c.pick(statements)).replace("k", "2") if c.chance(30) else "pass"]
-    results = [name for name in ("u", "v", "w", "row", "o.f", "box[0]") if c.chance(60)]
+    lines += ["k = 2", filled(c.pick(statements))] if c.chance(30) else []
+    results = [
+        name for name in ("u", "v", "w", "row", "o.f", "p.f", "box[0]", "d['a']", "t[0]") if c.chance(50)
+    ]
     lines.append(f"return {', '.join(['s', 'len(log)', *results])}")
-    return HELPERS + "def main(a, b, n):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
+    return (
+        "import numpy as np\n\n"
+        + HELPERS
+        + "def main(a, b, n):\n"
+        + textwrap.indent("\n".join(lines), "    ")
+        + "\n"
+    )

@@ -229,11 +229,16 @@ _INSTEAD = {
 }  # fmt: skip
 
 
-def note_stored(array: Any) -> None:
-    """Notes that an array gets items that only the name sees that is written to."""
+def note_stored(array: Any, *, shared: bool = False) -> None:
+    """Notes that an array gets items that only the name sees that is written to.
+
+    If these are `shared`, those of the arrays do that it may be, where paths have met.
+    """
     known = thread.now.references
     if known is not None and isinstance(array, Tracer):
-        known.stored.update((id(each), each) for each in same_in_loops(storages.root(array)))
+        written = [each for each in may_be(array) if isinstance(each, Tracer)]
+        written += [] if shared else [array]
+        known.stored.update((id(each), each) for one in written for each in same_in_loops(storages.root(one)))
 
 
 def is_stored(start: Any) -> bool:
@@ -251,12 +256,23 @@ def read_only(array: Any) -> Any:
     return array
 
 
-def note_copied_item(array: Any) -> Any:
-    """Notes that the program has `array` as a copy of an item, which in Python is the item itself."""
+def note_copied_item(array: Any, buffer: Any = None) -> Any:
+    """Notes that the program has `array` as a copy of an item, of a list's `buffer`, which in Python is the item itself."""
     known = thread.now.references
     if known is not None and isinstance(array, Tracer) and array.ndim:
-        known.copied[id(array)] = array
+        known.copied[id(array)] = array, buffer
+        if buffer is not None:
+            note_met(array, *ways(buffer))
     return array
+
+
+def buffers_of(array: Any) -> list[Any]:
+    """The buffers of lists from which an array, or what it is a part of, has been taken as an item."""
+    known = thread.now.references
+    noted = (
+        (known.copied.get(id(each)) for each in origins(array)) if known is not None and known.copied else ()
+    )
+    return [each[1] for each in noted if each is not None and each[1] is not None]
 
 
 def is_copied_item(array: Any) -> bool:
@@ -281,7 +297,12 @@ def know_roots(values: Iterable[Any]) -> None:
 
 
 def note_met(new: Any, *options: Any) -> Any:
-    """The same of what is one of the options, as paths have met."""
+    """The same of what is one of the options, as paths have met; of tuples and lists, of their items."""
+    if isinstance(new, (tuple, list)):
+        alike = [each for each in options if type(each) is type(new) and len(each) == len(new)]
+        for item, *items in zip(new, *alike, strict=True):
+            note_met(item, *items)
+        return new
     note_next(new, *options)
     known = thread.now.references
     if known is None or not isinstance(new, Tracer) or not new.ndim:
@@ -289,7 +310,7 @@ def note_met(new: Any, *options: Any) -> Any:
     if not any(new is each for each in options):
         # An item of a list that a traced index chooses is a row of what was made of them.
         of = storages.root(new)
-        known.joined[id(of)] = of, options
+        known.joined[id(of)] = note_next(of, *options), options
         _note_shown(options, new)
     return new
 
@@ -297,9 +318,17 @@ def note_met(new: Any, *options: Any) -> Any:
 def _note_shown(arrays: Iterable[Any], new: Any) -> None:
     """Notes that `new` may be one of the arrays, or have their items."""
     for array in arrays:
-        if isinstance(array, Tracer):
-            root = storages.root(array)
+        storages.show(array)
+        if isinstance(array, (Tracer, np.ndarray)):
+            root = _root(array)
             thread.now.references.shows.setdefault(id(root), []).append((root, new))
+
+
+def _root(array: Any) -> Any:
+    """What an array is a part of, or NumPy's is."""
+    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+        array = array.base
+    return storages.root(array)
 
 
 def may_be(array: Any) -> list[Any]:
@@ -335,9 +364,9 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
     if thread.now.references is None:
         return
     arrays = [leaf for leaf in leaves if has_memory(leaf)]
-    for array in arrays:
-        storages.show(array)
-    for buffer in buffers:
+    for buffer in buffers if arrays else ():
+        of = storages.root(buffer)
+        thread.now.references.joined[id(of)] = note_next(of, *arrays), arrays
         _note_shown(arrays, buffer)
 
 
@@ -347,13 +376,13 @@ def may_show(array: Any) -> list[Any]:
     if known is None or not known.shows:
         return []
     found: dict[int, Any] = {}
-    own = [*origins(array)]
+    own = [*origins(_root(array))]
     todo = [*own, *(origin for each in may_be(array) for origin in origins(each))]
     while todo:
         for _, new in known.shows.get(id(todo.pop()), ()):
             if id(new) not in found:
                 found[id(new)] = new
-                todo.append(new)
+                todo += [new, storages.root(new)]
     for each in own:  # it has met others itself
         found.pop(id(each), None)
     return [*found.values()]

@@ -99,8 +99,8 @@ class References:
     # arrays that the function has made in another order, with the steps from item to item along each axis
     laid: dict[int, tuple[Any, tuple[int, ...]]] = dataclasses.field(default_factory=dict)
     is_met_asked: bool = False  # whether the program depends on that
-    # items of lists that the program has as copies
-    copied: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # items of lists that the program has as copies, and the buffers that they are of
+    copied: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # arrays without axes that are parts of others, and no numbers: `x[i, ...]`
     cells: dict[int, Any] = dataclasses.field(default_factory=dict)
     flats: dict[int, Any] = dataclasses.field(

@@ -69,6 +69,7 @@ def leading_to(
       but: an array that is not meant, nor what it is a part of, though that may be one of these, or a part of one.
     """
     wanted = array_identities(arrays)
+    buffers = [] if but is None else numpys_arrays.buffers_of(but)
     found: list[tuple[Way, Any]] = []
     seen: set[int] = set()
     again: dict[int, list[Way]] = {}  # further ways to an object, by its identity
@@ -78,10 +79,15 @@ def leading_to(
         known = not wanted.isdisjoint(recorded_views.view_key(value))
         return known or (parts and is_part_of(value, wanted, written=written))
 
+    def is_left_out(value: Any) -> bool:
+        return but is not None and (
+            storages.root(value) is storages.root(but) or any(value is each for each in buffers)
+        )
+
     def look_at(way: Way, value: Any) -> None:
         inside = _of(value)
         if inside is held_items.of_array:
-            if (but is None or storages.root(value) is not storages.root(but)) and is_wanted(value):
+            if is_wanted(value) and not is_left_out(value):
                 found.append((way, value))
         elif inside is not None:
             todo.append((way, value, inside))

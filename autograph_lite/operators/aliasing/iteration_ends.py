@@ -115,8 +115,15 @@ def refuse_seen_next(
         options = [now] if isinstance(now, np.ndarray) else numpys_arrays.may_be(now)
         shared_memory.refuse_chosen(now, options, names, slots)
         for each in _in_iterations_to_come(now, variables):
+            own = [new for new, old in thread.now.aliases[-1].same if old is start]
+            if any(storages.root(each) is storages.root(one) for one in (start, *own)):
+                continue  # as in the first iteration
             before = [
-                one for one in numpys_arrays.same_in_loops(each) if one is not each and one is not start
+                root
+                for one in numpys_arrays.same_in_loops(each)
+                if one is not each and one is not start
+                for root in {id(found): found for found in (one, storages.root(one))}.values()
+                if root is not storages.root(start)
             ]
             if (
                 callers_arrays.is_callers(each)
@@ -174,10 +181,13 @@ def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> 
         ]
         storage = next((each for each in written if any(each.handle is one for one in origins)), None)
         if storage is not None:
-            raise MutationError(
+            error = MutationError(
                 f"A loop writes to an array, `{storage.shown}`, and keeps it, or a part of it, {describe(array)}, under another "
                 "name for its next iteration.",
                 where=source_places.here(),
                 why="An array is a value to a compiled program: the change would be seen under one of the names only.",
                 fix="keep a copy, x.copy(); or take it again where it is read.",
             )
+            # After a first iteration the name is that array in all the others.
+            error.stood_in = any(storage.handle is one for one in numpys_arrays.origins(array))
+            raise error

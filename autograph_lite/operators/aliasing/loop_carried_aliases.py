@@ -9,7 +9,7 @@ for k in range(n):
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -84,13 +84,21 @@ def base_arrays_in_loops(array: Any) -> list[Any]:
     return found
 
 
-def aliases_after_iteration(after: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """Pairs of numbers of arrays: after an iteration, the first is the second, or a part of it."""
+def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of numbers of arrays: after an iteration, the first is the second, or a part of it, or of what it is a part of.
+
+    The latter is looked for of those that an iteration has `moved`, so that they are other arrays than before it.
+    """
     known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
+    roots = {n: {id(root) for root in numpys_arrays.origins(each)} for n, each in known if len(known) > 1}
     for n, part in known:
         wholes = base_arrays_in_loops(part)
         for m, other in known:
-            if n != m and (_is_one_of(part, wholes, other) or _may_be_part(part, other)):
+            if n != m and (
+                _is_one_of(part, wholes, other)
+                or _may_be_part(part, other)
+                or ((n in moved or m in moved) and not roots[n].isdisjoint(roots[m]))
+            ):
                 yield n, m
 
 
@@ -101,10 +109,16 @@ def _is_one_of(part: Any, wholes: Sequence[Any], other: Any) -> bool:
 
 def _may_be_part(part: Any, other: Any) -> bool:
     """Whether what one is on a path, `if x > 0: best = acc`, is what the other one is on it, or a part of that."""
-    ways, others = numpys_arrays.ways(part), numpys_arrays.ways(other)
-    pairs = zip(ways, others, strict=True) if len(ways) == len(others) else ((way, other) for way in ways)
-    return any(
-        _is_one_of(way, base_arrays_in_loops(way), each) or _may_be_part(way, each)
-        for way, each in pairs
-        if isinstance(way, jax.Array) and isinstance(each, jax.Array)
-    )
+    todo, seen = [(part, other)], set[tuple[int, int]]()
+    for one, whole in todo:
+        ways, others = numpys_arrays.ways(one), numpys_arrays.ways(whole)
+        same = len(ways) == len(others)
+        for way, each in zip(ways, others, strict=True) if same else ((way, whole) for way in ways):
+            if not isinstance(way, jax.Array) or not isinstance(each, jax.Array):
+                continue
+            if _is_one_of(way, base_arrays_in_loops(way), each):
+                return True
+            if (id(way), id(each)) not in seen:
+                seen.add((id(way), id(each)))
+                todo.append((way, each))
+    return False

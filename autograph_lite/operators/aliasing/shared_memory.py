@@ -31,8 +31,9 @@ from autograph_lite.operators.aliasing import (
     ways_out,
     yielded_arrays,
 )
-from autograph_lite.operators.effects import births, journal
+from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.iteration.iterables import Staged
+from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
@@ -76,10 +77,13 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
         if can_follow(array):
             return True
         raise _sibling_error(array, name)
-    always = always or bool(_sibling(array))
     if always and getattr(storages.root(array), "parent", None) is None:
         always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
-    return (always or storages.is_written(array)) and can_follow(array)
+    always = always or bool(_sibling(array))  # if nobody else here knows it
+    if (always or storages.is_written(array)) and can_follow(array):
+        return True
+    _refuse_options(array)
+    return False
 
 
 def written_for(array: np.ndarray[Any, Any], *, always: bool = False) -> Any:
@@ -131,12 +135,13 @@ def refuse_chosen(
 ) -> None:
     """Refuses a write to what may be one of these `options`, where one is NumPy's, or a part of it: that would not see it."""
     known = thread.now.references
+    but = None if isinstance(array, np.ndarray) else array
     for each in (origin for one in options for origin in _origins(one)):
         _, whole = known.taken.get(id(each), (None, each))
         if not isinstance(whole, np.ndarray):
             continue
         whole = births.owners(whole)[-1]
-        if known.is_outside(whole) or user_frames.read_later([whole], array, names, slots):
+        if known.is_outside(whole) or user_frames.read_later([whole], but, names, slots):
             refusal = MutationError(
                 f"An array, {describe(array)}, is written, which is one of several, as a traced value decides, and NumPy's "
                 f"{describe(whole)}, which is read later, is one of these, or has it as a part.",
@@ -164,14 +169,22 @@ def _taken_error(array: Any) -> MutationError:
 def refuse_kept_copy(array: Any) -> None:
     """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
     shows = numpys_arrays.may_show(array)
-    if shows and user_frames.read_later(shows, array):
-        raise MutationError(
-            f"An array, {describe(array)}, is changed in place, and a name, or a list, that is read later has got it on some "
+    if shows and (path := next(user_frames.paths_read_later(shows, array), None)):
+        refusal = MutationError(
+            f"An array, {describe(array)}, is changed in place, and '{_said(path)}', which is read later, has got it on some "
             "paths, or in a loop.",
             where=source_places.here(),
             why="An array is a value to a compiled program, which has another one there: the change would not be seen.",
             fix="keep a copy, rows.append(x.copy()), best = x.copy(); or make a new array, x = x + v.",
         )
+        births.want_anew(array, refusal)
+        raise refusal
+
+
+def check_write_by_python(owner: Any, method: str = "") -> None:
+    """To be called before Python writes to `owner`, by a method of it if one is named; raises what `refuse_kept_copy` does."""
+    if outside_arrays.note_write_by_python(owner, method) and thread.now.references is not None:
+        refuse_kept_copy(owner)
 
 
 def refuse_row_of_copy(array: Any) -> None:
@@ -191,12 +204,14 @@ def _sibling(array: Any, *, by_loops: bool = False) -> str:
     Or, if `by_loops`, of what that was before the loops around.
     """
     root = storages.root(array)
-    if root is array or not isinstance(array, Tracer):
+    if not isinstance(array, Tracer) or (root is array and not by_loops):
         return ""
-    wholes = [each for each in numpys_arrays.origins(root) if each is not root] if by_loops else [root]
-    found: list[access_paths.Path] = []
-    for run in user_frames.runs() if wholes else ():
-        found += access_paths.leading_to(user_frames.run_variables(run), wholes, parts=True)
+    found: Iterable[access_paths.Path] = ()
+    if not by_loops:
+        variables = map(user_frames.run_variables, user_frames.runs())
+        found = (path for each in variables for path in access_paths.leading_to(each, [root], parts=True))
+    elif wholes := [each for each in numpys_arrays.origins(root) if each is not root]:
+        found = user_frames.paths_read_later(wholes)
     own = {*recorded_views.view_key(array), *recorded_views.view_key(root)}  # of these, the text tells
     return next((path.shown for path in found if own.isdisjoint(recorded_views.view_key(path.value))), "")
 
@@ -213,21 +228,38 @@ def _sibling_error(array: Any, name: str) -> MutationError:
 
 def refuse_joined(array: Any) -> None:
     """Refuses, by a MutationError, to change in place what may be one of several arrays that others know and read later."""
-    known = numpys_arrays.may_be(array)
-    options = [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
+    options = _options(array)
     if thread.now.yielded:
         same = numpys_arrays.same_in_loops(array)
         yielded_arrays.refuse_write_after_yield([*same, *options, *numpys_arrays.may_show(array)])
         loop_carried_aliases.note_write(same)
     refuse_kept_copy(array)
-    if options and (any(map(callers_arrays.is_callers, options)) or user_frames.read_later(options, array)):
+    _refuse_options(array)
+
+
+def _options(array: Any) -> list[Any]:
+    """The arrays that one may be, or may be a part of, as paths have met, and what these were before the loops around."""
+    known = numpys_arrays.may_be(array)
+    return [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
+
+
+def _refuse_options(array: Any) -> None:
+    """Refuses a write to what may be one of several arrays, where the caller or another name is to see that."""
+    options = _options(array)
+    path = next(user_frames.paths_read_later(options, array), None) if options else None
+    if path or any(map(callers_arrays.is_callers, options)):
+        other = f"'{_said(path)}', which is read later, is another" if path else "the caller has another"
         raise MutationError(
-            f"An array, {describe(array)}, is changed in place, which is one of several that others know, too: the caller's, or "
-            "that of another name.",
+            f"An array, {describe(array)}, is changed in place, which is one of several, and {other}.",
             where=source_places.here(),
             why="Which of them it is, a traced value has decided, and the others would not see the change.",
             fix="make a new one, x = x + v; or a copy where it is chosen, x = a.copy().",
         )
+
+
+def _said(path: access_paths.Path) -> str:
+    """How the user calls what leads to an array: of an item that only the data tells, the list."""
+    return path.shown.partition("[")[0] if isinstance(path.owner, Stretch) else path.shown
 
 
 def _unknown_caller(array: Any) -> MutationError:
@@ -266,7 +298,7 @@ def can_follow(array: Any) -> bool:
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
     others = (each for each in before if id(each) not in known and each is not root)
-    around = [each for other in others for each in numpys_arrays.same_in_loops(other)]
+    around = [each for other in others for each in (other, *numpys_arrays.origins(other))]
     for run in user_frames.runs():
         variables = user_frames.run_variables(run)
         found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)

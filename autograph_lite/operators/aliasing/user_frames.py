@@ -7,12 +7,12 @@ import inspect
 import itertools
 import sys
 import types
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import gast
 
-from autograph_lite.analysis import read_after
+from autograph_lite.analysis import read_after, scopes
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
@@ -126,18 +126,37 @@ def read_later(
 
     The names `without` of the innermost function, and the `slots` of objects, lead to something else by then.
     """
-    for number, run in enumerate(without_generators(runs(), arrays)):
+    return next(paths_read_later(arrays, but, without, slots), None) is not None
+
+
+def paths_read_later(
+    arrays: Sequence[Any], but: Any = None, without: Collection[str] = (),
+    slots: Collection[access_paths.Slot] = (),
+) -> Iterator[access_paths.Path]:  # fmt: skip
+    """By which ways they do: those that `read_later` asks for."""
+    for run in without_generators(runs(), arrays):
         variables = run_variables(run)
-        if not number:
-            variables = {name: value for name, value in variables.items() if name not in without}
+        variables = {name: value for name, value in variables.items() if name not in without}
+        if without:  # a generator's loop binds those of the loop over it, too
+            is_generator = _is_generator(run)
+            without = [name for name in without if is_generator and not _is_users(name, run)]
         found = access_paths.leading_to(variables, arrays, parts=True, but=but)
         found = [path for path in found if path.slot is None or path.slot not in slots]
         place = place_of_run(run) if found else None
-        found = [path for path in found if not is_done(path, run)]
-        readers = [access_paths.readers(path, variables) for path in found]
-        if found and (place is None or any(read_after.read_after(place, frozenset().union(*readers)))):
-            return True
-    return False
+        for path in found:
+            readers = access_paths.readers(path, variables)
+            if not is_done(path, run) and (place is None or any(read_after.read_after(place, readers))):
+                yield path
+
+
+def _is_generator(run: Run) -> bool:
+    place = place_of_run(run)
+    return place is not None and _yields(place.function)
+
+
+@functools.lru_cache(maxsize=256)
+def _yields(function: gast.FunctionDef) -> bool:
+    return any(isinstance(node, (gast.Yield, gast.YieldFrom)) for node in scopes.own_nodes(function.body))
 
 
 def may_be_read(arrays: Sequence[Any]) -> bool:

@@ -7,8 +7,9 @@ types; `trace.lookup` gives what stands for them there.
 
 from __future__ import annotations
 
+import contextlib
 import types
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -17,7 +18,8 @@ import jax.numpy as jnp
 from autograph_lite.converters.python_ops import Maybe, Returned
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates
 from autograph_lite.operators.effects import branch_allocations, journal
 from autograph_lite.operators.joins.join_types import ABSENT, Captured, capture, captured_once
@@ -99,28 +101,45 @@ class Path:
             return self._select == self._number
         return jnp.logical_not(self._select) if self._number else self._select
 
-    def capture(self, value: Any) -> Captured:
-        """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there."""
+    def capture(self, value: Any, *, pins: bool = True) -> Captured:
+        """A value at the branch's end; after `if returned(ret)` the branch knows whether `ret` is there.
+
+        Where it doesn't `pin` arrays, these are what `at_end` gives.
+        """
         if isinstance(value, Returned) and value.present is self._select:
             value = Returned(self._number == 0, value.value, value.name, value.missing)
         elif (
             isinstance(value, Maybe) and (known := path_facts.is_true(value.present, self.facts)) is not None
         ):
             value = type(value)(known, value.value, value.name, value.missing)
-        return capture(path_facts.narrow(value, self.facts))
+        return capture(path_facts.narrow(value, self.facts), pins=pins)
 
     def captured(self, value: Any) -> Captured:
         """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
-        if isinstance(value, (jax.Array, *SCALARS)) or id(value) in captured_once or not self.changes:
+        if isinstance(value, SCALARS) or id(value) in captured_once or not self.changes:
             return self.capture(value)
-        changes = self.changes.values()
-        for change in changes:
-            change.place.write(change.new)
-        try:
-            return self.capture(value)
-        finally:
-            for change in reversed(changes):
-                change.place.write(change.old)
+        with _written([] if isinstance(value, jax.Array) else [*self.changes.values()]):
+            return self.capture(value, pins=False)
+
+    def memory(self) -> contextlib.AbstractContextManager[None]:
+        """A context in which arrays that have a memory hold what they do at the branch's end."""
+        return _written([each for each in self.changes.values() if isinstance(each.place.owner, Storage)])
+
+    def at_end(self, leaf: Any) -> Any:
+        """A leaf of what was captured, to be called in `memory` where `trace.finish` runs."""
+        return self.trace.lookup(storages.pinned(leaf))
+
+
+@contextlib.contextmanager
+def _written(changes: Sequence[journal.Change]) -> Iterator[None]:
+    """A context in which places hold what a branch has left in them."""
+    for change in changes:
+        change.place.write(change.new)
+    try:
+        yield
+    finally:
+        for change in reversed(changes):
+            change.place.write(change.old)
 
 
 def enter_generated(fun: Any, operands: Sequence[Any]) -> None:

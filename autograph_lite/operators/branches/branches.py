@@ -214,10 +214,11 @@ def _select(
 
     def arrays(number: int, path: Path) -> list[jax.Array]:
         found: list[jax.Array] = []
-        for value, template in zip(path.values, templates, strict=False):
-            found += fill(value, template, path.trace.lookup)
-        for slot in writes.slots:
-            found += fill(slot.options[number], slot.template, path.trace.lookup)
+        with path.memory():
+            for value, template in zip(path.values, templates, strict=False):
+                found += fill(value, template, path.at_end)
+            for slot in writes.slots:
+                found += fill(slot.options[number], slot.template, path.at_end)
         return found
 
     def outputs_of(number: int, path: Any) -> Callable[[], Any]:

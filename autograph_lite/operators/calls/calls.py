@@ -27,6 +27,7 @@ from autograph_lite.analysis import selections
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import (
     chosen_views,
     host_callbacks,
@@ -36,7 +37,7 @@ from autograph_lite.operators.calls import (
 )
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
 from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
-from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches, outside_arrays
+from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.numpy_calls import counterparts, vectorized
 from autograph_lite.operators.object_graph import context_variables, reachability
@@ -280,9 +281,9 @@ def _builtin(fn: Any) -> Any:
             growing_lists.readable(owner, f"its {fn.__name__}()")
         elif not isinstance(owner, (str, bytes, tuple, int, float)):
             journal.note_change(owner)
-            outside_arrays.note_write_by_python(owner, fn.__name__)
     elif isinstance(owner, library_calls.MUTATORS) and fn.__name__ not in READERS:
         container_identity.refuse_write(owner)
+    shared_memory.check_write_by_python(owner, fn.__name__)
     if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
@@ -376,7 +377,7 @@ def _wrapper(fn: Any) -> Any:
         target = owner if owner is not None else args[0] if args else None
         if target is not None:
             journal.note_change(target)
-            outside_arrays.note_write_by_python(target, fn.__name__)
+            shared_memory.check_write_by_python(target, fn.__name__)
         return fn(*args, **kwargs)
 
     return run

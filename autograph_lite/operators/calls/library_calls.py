@@ -26,6 +26,7 @@ import numpy as np
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import handed_functions, method_patching
 from autograph_lite.operators.checks import (
     carried_checks,
@@ -33,7 +34,7 @@ from autograph_lite.operators.checks import (
     known_exceptions,
     traced_text,
 )
-from autograph_lite.operators.effects import births, journal, outside_arrays
+from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
 from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, vectorized
 from autograph_lite.operators.object_graph import opaque_objects
@@ -156,10 +157,10 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 vectorized.refuse_made_of_python(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
-                if makes_arrays:
-                    written = in_place_calls.target(fn, args, kwargs)
-                    for each in written if type(written) is tuple else (written,):
-                        outside_arrays.note_write_by_python(each)
+            if makes_arrays and not changes_nothing:
+                written = in_place_calls.target(fn, args, kwargs)
+                for each in written if type(written) is tuple else (written,):
+                    shared_memory.check_write_by_python(each)
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}

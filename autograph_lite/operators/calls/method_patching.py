@@ -24,9 +24,10 @@ import numpy as np
 
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import numpy_constants, tracing_state
+from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import wrappers
 from autograph_lite.operators.checks import catching
-from autograph_lite.operators.effects import journal, outside_arrays
+from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.object_graph import held_items, reachability
 from autograph_lite.operators.user_code import conversion, ownership, source_places
@@ -230,7 +231,7 @@ def record(owner: Any) -> Any:
             fix="write x = x.at[i].set(v), or call a function that writes the items and returns the array.",
         )
     convert_methods(owner)
-    outside_arrays.note_write_by_python(owner)
+    shared_memory.check_write_by_python(owner)
     return journal.note_change(owner)
 
 

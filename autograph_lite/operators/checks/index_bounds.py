@@ -17,8 +17,12 @@ def check_bounds(index: Any, length: int, message: str) -> None:
 
 
 def check_array(array: jax.Array, index: Any) -> None:
-    """Checks integers that an array is indexed by where a `try` catches what NumPy raises; elsewhere JAX's rules hold."""
-    if not thread.now.catching or not catching.is_caught(IndexError):
+    """Checks integers that an array is indexed by where a `try` catches what NumPy raises; elsewhere JAX's rules hold.
+
+    Raises IndexError, as JAX does for a number, where an array takes items of an axis that has none.
+    """
+    is_caught = thread.now.catching and catching.is_caught(IndexError)
+    if not is_caught and 0 not in array.shape:
         return
     for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
         has_axes = getattr(each, "ndim", 0) and each.dtype.kind in "iu"
@@ -31,6 +35,12 @@ def check_array(array: jax.Array, index: Any) -> None:
         if isinstance(each, slice) or axis >= array.ndim:
             continue
         size = array.shape[axis]
+        if size == 0 and has_axes and np.size(each):  # for which JAX has no rule
+            error = IndexError(f"index is out of bounds for axis {axis} with size 0")
+            exception_templates.explicit(error)
+            raise error
+        if not is_caught:
+            continue
         if has_axes:
             each = _first_beyond(each, size)
         message = traced_text.format("index {} is out of bounds for axis {} with size {}", each, axis, size)

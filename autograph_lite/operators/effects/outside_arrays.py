@@ -27,12 +27,15 @@ _METHODS = frozenset({
 })  # fmt: skip
 
 
-def note_write_by_python(owner: Any, method: str = "") -> None:
-    """Notes that Python writes to `owner`, by a method of it if one is named; of other objects nothing."""
+def note_write_by_python(owner: Any, method: str = "") -> bool:
+    """Notes that Python writes to `owner`, by a method of it if one is named; whether that is an array of NumPy's."""
+    if not isinstance(owner, np.ndarray) or (method and method not in _METHODS):
+        return False
     whole = journal.outermost()
-    if whole is not None and isinstance(owner, np.ndarray) and (not method or method in _METHODS):
+    if whole is not None:
         array = places.base_of(owner)
         whole.stored[id(array)] = array
+    return True
 
 
 def written_from_outside(

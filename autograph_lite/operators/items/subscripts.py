@@ -38,7 +38,6 @@ from autograph_lite.operators.effects import (
     births,
     container_identity,
     journal,
-    outside_arrays,
     shared_containers,
 )
 from autograph_lite.operators.items import traced_keys
@@ -531,12 +530,18 @@ def _store(
         if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
             old = jnp.asarray(old)  # a part of the array, which is to stay as it is on other paths
         elif isinstance(old, (list, dict, set, bytearray, np.ndarray)):
-            outside_arrays.note_write_by_python(old)
+            shared_memory.check_write_by_python(old)
             journal.note_change(old)
         trial.refuse_augmented(old)
         change = IN_PLACE[symbol]
-        if isinstance(base, Selection) or (type(old) is Selection and isinstance(base, (*_ARRAYS, Box))):
-            # what is computed is stored
+        is_chosen = (
+            isinstance(old, jax.Array) and isinstance(base, (list, tuple, dict)) and _is_traced_index(step[0])
+        )
+        if (
+            is_chosen
+            or isinstance(base, Selection)
+            or (type(old) is Selection and isinstance(base, (*_ARRAYS, Box)))
+        ):  # what is computed is stored
             change = getattr(operator, f"__{change.__name__[1:]}__")
         known = catching.failure()
         value = operand()
@@ -681,15 +686,16 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
             # `x.flat[::2] = [1, 2]` goes on with the first value
             value = jnp.resize(jnp.asarray(value), jax.eval_shape(lambda row: row[places], array).shape)
         new_array = _with_items(array, places, value)
+        numpys_arrays.note_stored(base, shared=is_shared)
         if not is_shared:
             _refuse_part_without_axes(base)
-            numpys_arrays.note_stored(base)
             return numpys_arrays.note_type(numpys_arrays.note_next(new_array, base), base)
         shared_memory.write_shared(base, new_array)
         return base
     if isinstance(base, np.ndarray):
         ways_out.refuse_raised(base)
         ways_out.is_given_back(base)
+        shared_memory.refuse_kept_copy(base)
     index = _plain(index)
     if isinstance(base, Selection):
         store_check.check_store(base)

@@ -181,14 +181,16 @@ class Captured:
     leaves: list[Any]  # of the value, as they were
 
 
-def capture(value: Any) -> Captured:
-    """The value with its type and leaves as they are now.
+def capture(value: Any, *, pins: bool = True) -> Captured:
+    """The value with its type and leaves as they are now, or unless it `pins` these, as they are where they are used.
 
     A list, dict or set is taken for the object that it is: where all paths hold the same one, it stays that one, and its
     contents are the business of the journal.
     """
     if isinstance(value, jax.Array):
-        return Captured(value, True, Template(LEAF, (Fixed(value),)), [storages.pinned(value)])
+        return Captured(
+            value, True, Template(LEAF, (Fixed(value),)), [storages.pinned(value) if pins else value]
+        )
     if (once := captured_once.get(id(value))) is not None:
         return once
     kind, present, inner = Maybe, True, value
@@ -201,7 +203,7 @@ def capture(value: Any) -> Captured:
     structural = Template(tree, tuple(map(Fixed, leaves)), known, kind)
     for leaf in leaves:
         storages.show(leaf)
-    leaves = [storages.pinned(leaf) for leaf in leaves]
+    leaves = [storages.pinned(leaf) for leaf in leaves] if pins else leaves
     if isinstance(inner, MUTABLE) or dataclass_objects.is_structure(inner):
         held = Template(LEAF, (Fixed(inner, structural),), known, kind)
         return Captured(value, present, held, leaves)

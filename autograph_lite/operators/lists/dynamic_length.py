@@ -119,7 +119,7 @@ class Stretch(Part):
         """The item at a position, which is traced."""
         rows = [lax.dynamic_index_in_dim(column, position, keepdims=False) for column in self.columns]
         made = map(cast_leaf, rows, arrays_of(self.item))
-        return rebuild(self.item, map(numpys_arrays.note_copied_item, made), "an item")
+        return rebuild(self.item, map(numpys_arrays.note_copied_item, made, self.columns), "an item")
 
     def contents(self) -> Contents:
         """Those of a list that holds nothing else; items where Python's numbers lead a loop, and so have told the length."""

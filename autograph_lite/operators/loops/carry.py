@@ -35,6 +35,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal, shared_containers
 from autograph_lite.operators.joins import join_errors, unions
 from autograph_lite.operators.joins.join_types import (
+    LEAF,
     Array,
     Captured,
     Fixed,
@@ -62,7 +63,7 @@ from autograph_lite.operators.trace_context import (
     update_order,
 )
 from autograph_lite.operators.user_code import place_names, source_places
-from autograph_lite.operators.values import pytrees
+from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import is_arraylike, traced
@@ -135,6 +136,8 @@ class Carry:
     changes: list[journal.Change] = dataclasses.field(default_factory=list)
     # the variables after an iteration, and the contents of the places; known likewise
     after: list[tuple[Sequence[Captured], dict[Key, Captured]]] = dataclasses.field(default_factory=list)
+    # these where the body begins, by their keys; known likewise
+    inside: list[dict[Hashable, Any]] = dataclasses.field(default_factory=list)
     # the arrays that an iteration leaves in lists, by the key of their place; known likewise
     kept: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
 
@@ -302,7 +305,7 @@ class Carry:
         changes = written.changes(roots)
         self.changes[:] = changes.values()
         pairs = zip(captured, self.start_values, strict=True)
-        moved = [each for now, start in pairs for each in _other_arrays(now.value, start.value)]
+        moved = [each for n, (now, start) in enumerate(pairs) for each in self._other_arrays(n, now, start)]
         iteration_ends.refuse_carried(moved, changes.values())
         for owner, change in changes.items():
             if owner in self.bounds or bounded_growth.is_length_unknown(change) or self._has_room(change):
@@ -319,13 +322,10 @@ class Carry:
         if any(container_identity.is_chosen(each.value) for each in kept):
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
         labels = {key: slot.place.label(slot.key) for key, slot in self.slots.items()}
-        ends = [
-            *zip(self.names, self.start_values, captured, strict=True),
-            *((labels[key], slot.before, contents[key]) for key, slot in self.slots.items()),
-        ]
-        iteration_ends.refuse_seen_next(
-            [(label, start.value, now.value) for label, start, now in ends], *self._bound()
-        )
+        ends = zip(self.start_values, captured, strict=True)
+        moving = [(self.names[n], *pair) for n, end in enumerate(ends) for pair in self._pairs(n, *end)]
+        moving += [(labels[key], slot.before.value, contents[key].value) for key, slot in self.slots.items()]
+        iteration_ends.refuse_seen_next(moving, *self._bound())
         self._check_apart(captured, contents)
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
@@ -366,9 +366,8 @@ class Carry:
         found: list[int | Key] = [n for n, (start, new) in enumerate(variables) if _parts(start, new)]
         return found + [key for key, slot in grown.items() if _parts(slot.before, slot.template)]
 
-    def aliases(self, values: Sequence[Any], contents: dict[Key, Any]) -> loop_carried_aliases.Loop:
-        """What is known where the body is traced, which gets these."""
-        inside = self._by_key(values, contents)
+    def aliases(self, values: Sequence[Any], inside: dict[Hashable, Any]) -> loop_carried_aliases.Loop:
+        """What is known where the body is traced, which gets these values; `inside` is what they, and the places, hold."""
         outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
         same = [(new, outside[key]) for key, new in inside.items() if key in outside]
@@ -380,7 +379,8 @@ class Carry:
         Raises:
           Grow: from now on, the variable is the array that it was before the loop, whose memory is carried.
         """
-        leaves = ((n, i, each) for n, value in enumerate(values) for i, each in enumerate(_arrays_in(value)))
+        variables = enumerate(values)
+        leaves = ((n, i, each) for n, value in variables for i, each in enumerate(self._arrays_in(n, value)))
         number, leaf = next(((n, i) for n, i, each in leaves if each is array), (None, 0))
         if number is None:
             return False
@@ -388,7 +388,7 @@ class Carry:
             loop_carried_aliases.note_write(numpys_arrays.same_in_loops(array))
             numpys_arrays.note_stored(array)
             return True
-        start, template = _arrays_in(self.start_values[number].value), self.templates[number]
+        start, template = self._arrays_in(number, self.start_values[number].value), self.templates[number]
         if len(start) != len(template.leaves) or not shared_memory.is_shareable(start[leaf]):
             return False
         kinds = (*template.leaves[:leaf], Fixed(start[leaf]), *template.leaves[leaf + 1 :])
@@ -421,7 +421,7 @@ class Carry:
         templates = [*self.templates]
         for number, leaf in parted:
             kinds = [*templates[number].leaves]
-            kinds[leaf] = widen(self.start_values[number].template).leaves[leaf]
+            kinds[leaf] = widen(structural(self.start_values[number].template)).leaves[leaf]
             templates[number] = templates[number].of(tuple(kinds))
         tracing_state.abandon_trace()
         held, apart = self.held - parted, self.apart | parted
@@ -429,18 +429,19 @@ class Carry:
 
     def _is_still(self, number: int, leaf: int, value: Any) -> bool:
         """Whether a variable has the array in it that was there before the loop."""
-        now, start = _arrays_in(value), _arrays_in(self.start_values[number].value)
+        now, start = (self._arrays_in(number, each) for each in (value, self.start_values[number].value))
         return len(now) == len(start) and now[leaf] is start[leaf]
 
-    def part(self) -> None:
-        """To be called where the body writes to an array.
+    def part(self, inside: dict[Hashable, Any]) -> None:
+        """To be called where the body writes to an array; `inside` are the variables and places that it began with.
 
         Raises:
           Grow: an iteration leaves variables that are parts of others, and the body did not know that.
         """
         after = self._by_key(*self.after[0])
         keys = [*after]
-        pairs = loop_carried_aliases.aliases_after_iteration([*after.values()])
+        moved = [n for n, key in enumerate(keys) if after[key] is not inside.get(key)]
+        pairs = loop_carried_aliases.aliases_after_iteration([*after.values()], moved)
         found = {(keys[n], keys[m]) for n, m in pairs}
         if not found <= self.parts:
             tracing_state.abandon_trace()
@@ -451,10 +452,30 @@ class Carry:
         known: dict[Hashable, Any] = {
             (n, i, "leaf"): leaf
             for n, value in enumerate(values)
-            for i, leaf in enumerate(_arrays_in(_value(value)))
+            for i, leaf in enumerate(self._arrays_in(n, _value(value)))
         }
         known.update((key, _value(each)) for key, each in contents.items() if not self._is_memory(key))
         return known
+
+    def _arrays_in(self, number: int, value: Any) -> list[Any]:
+        """A variable's array, or the leaves of what is made again in each iteration: a tuple, a list, an object."""
+        kind = self.templates[number]
+        if kind.tree is None or kind.tree == LEAF:
+            return [value]
+        leaves, _ = dataclass_objects.flatten_dataclasses(value)
+        return leaves if len(leaves) == len(kind.leaves) else [value]
+
+    def _pairs(self, number: int, start: Captured, now: Captured) -> list[tuple[Any, Any]]:
+        """These of a variable before the loop, each with what it is after an iteration; none where there are others."""
+        before, after = (self._arrays_in(number, each.value) for each in (start, now))
+        return [*zip(before, after, strict=True)] if len(before) == len(after) else []
+
+    def _other_arrays(self, number: int, now: Captured, start: Captured) -> list[Any]:
+        """Of these of a variable, those that it had not before the loop."""
+        pairs = self._pairs(number, start, now)
+        return (
+            [each for old, each in pairs if each is not old] if pairs else self._arrays_in(number, now.value)
+        )
 
     def _one_of_several(self) -> list[tuple[str, Any]]:
         """The arrays that variables may be after an iteration which are one of several, with their names."""
@@ -606,7 +627,7 @@ class Carry:
             if key in self.slots:
                 contents[key] = change.captured[k]
             else:
-                first = capture(before)
+                first = capture(before, pins=False)  # a part of an array is made again where the loop begins
                 template = _join(place.label(k), widen(first.template), change.captured[k], first, outlives)
                 grown[key] = Slot(place, k, first, template)
 
@@ -622,11 +643,7 @@ class Carry:
           reverse: whether the last iteration is at index 0 of the outputs.
         """
         values, contents = self.read(arrays)
-        ends = zip(
-            values, self.start_values, self.after[0][0] if self.after else self.start_values, strict=True
-        )
-        for value, start, end in ends:
-            numpys_arrays.note_met(value, start.value, end.value)
+        self._note_met(values, contents)
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
@@ -648,6 +665,14 @@ class Carry:
         if decision_log.listeners:
             self._tell()
         return tuple(values)
+
+    def _note_met(self, values: Sequence[Any], contents: dict[Key, Any]) -> None:
+        """Notes which arrays variables and places may be, in the loop and after it: those before, or what an iteration leaves."""
+        starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+        ends = self._by_key(*self.after[0]) if self.after else {}
+        for known in (*self.inside, self._by_key(values, contents)):
+            for key, value in known.items():
+                numpys_arrays.note_met(value, *(each[key] for each in (starts, ends) if key in each))
 
     def _joined(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[shared_containers.Joined]:
         """What variables and places hold after the loop, with what they held before, and what an iteration leaves: `b = a`."""
@@ -709,19 +734,6 @@ def _value(each: Any) -> Any:
     return each.value if isinstance(each, Captured) else each
 
 
-def _arrays_in(value: Any) -> list[Any]:
-    """A variable's array, or the leaves of a tuple, which is made again in each iteration."""
-    return pytrees.leaves(value) if isinstance(value, tuple) else [value]
-
-
-def _other_arrays(value: Any, start: Any) -> list[Any]:
-    """Of `_arrays_in` a variable, those that it had not before the loop."""
-    now, before = _arrays_in(value), _arrays_in(start)
-    if len(now) != len(before):
-        return now
-    return [each for each, old in zip(now, before, strict=True) if each is not old]
-
-
 def _differs(value: Captured, template: Template) -> bool:
     """Whether arrays in a value are of another type than the loop has for them; numbers of Python's are of any."""
     if value.present is False or len(leaves := fitted(value, template)) != len(template.leaves):
@@ -781,7 +793,8 @@ def run_body(
     """
     arrays = list(arrays)
     values, contents = carry.read(arrays)
-    loop = carry.aliases(values, contents)
+    inside = carry._by_key(values, contents)
+    loop = carry.aliases(values, inside)
     with (
         journal.journal(outer=carry.outer) as written,
         entered(
@@ -812,13 +825,13 @@ def run_body(
             extra = [jnp.asarray(False)] if after is not None else []
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots)
+        now.inside[:] = [inside]
         if loop.written:
             left = now._by_key(*now.after[0])
-            inside = carry._by_key(values, contents)
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
             kept = [*loop.kept, *now._one_of_several()]
             kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes, kept)
-            now.part()
+            now.part(inside)
         return now, [*extra, *results]
 
 
