@@ -7,6 +7,7 @@ import itertools
 import pathlib
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -350,3 +351,28 @@ def test_a_name_that_a_path_leaves_unassigned_is_never_read_as_something_else(f)
                 both = isinstance(given[1], bool)
                 assert wanted is UnboundLocalError or not both, given
     assert refused > 3
+
+
+def deleted_and_read_on_a_path(a, b):
+    global HITS
+    HITS = 0
+    if HITS < 1 or a > 2:
+        del HITS
+    if a > 3:
+        b = 4
+    elif HITS * 3 == b:
+        b += 1
+    return b
+
+
+@pytest.mark.parametrize("way", [autograph_lite.convert, lambda fn: jax.jit(autograph_lite.to_graph(fn))])
+def test_a_global_that_the_function_has_deleted_is_missed_only_on_the_path_that_reads_it(way) -> None:
+    fn = way(deleted_and_read_on_a_path)
+    assert fn(jnp.int32(4), 2) == deleted_and_read_on_a_path(4, 2)
+
+
+def test_and_is_missed_there() -> None:
+    with pytest.raises(NameError, match="name 'HITS' is not defined"):
+        deleted_and_read_on_a_path(3, 2)
+    with pytest.raises(NameError, match="HITS"):
+        autograph_lite.convert(deleted_and_read_on_a_path)(jnp.int32(3), 2)

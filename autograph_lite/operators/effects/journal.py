@@ -14,7 +14,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
+import functools
 import itertools
+import traceback
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -52,6 +54,7 @@ from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.scoped import Now
+from autograph_lite.syntax import codes
 from autograph_lite.syntax.names import is_operators
 from autograph_lite.tracing import thread
 
@@ -558,11 +561,20 @@ def unchanging(iterator: Iterator[Any]) -> Iterator[Any]:
 
 
 def misses_deleted(error: BaseException) -> bool:
-    """Whether `error` says that a global is not there, which a body that is traced has deleted."""
+    """Whether `error` says that a global is not there, which a body that is traced, or a function that runs, has deleted."""
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return False
     known = [each for now in thread.now.journals for each in now.places.values()]
-    return any(error.name in old and error.name not in place.read() for place, old in known)
+    return any(error.name in old and error.name not in place.read() for place, old in known) or any(
+        error.name in _deleted_globals(frame.f_code) for frame, _ in traceback.walk_stack(None)
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _deleted_globals(code: types.CodeType) -> frozenset[str]:
+    """Those that a function deletes, or one within it, as its pieces are."""
+    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
+    return frozenset(step.argval for step in steps if step.opname == "DELETE_GLOBAL")
 
 
 def record_variables(fn: types.FunctionType) -> None:
