@@ -210,8 +210,12 @@ def _sibling(array: Any, *, by_loops: bool = False) -> str:
     if not by_loops:
         variables = map(user_frames.run_variables, user_frames.runs())
         found = (path for each in variables for path in access_paths.leading_to(each, [root], parts=True))
-    elif wholes := [each for each in numpys_arrays.origins(root) if each is not root]:
-        found = user_frames.paths_read_later(wholes)
+    else:
+        asked = (
+            numpys_arrays.same_in_loops(root) if root is array else [root]
+        )  # the others `check_store` has asked
+        wholes = [each for each in numpys_arrays.origins(root) if all(each is not one for one in asked)]
+        found = user_frames.paths_read_later(wholes) if wholes else ()
     own = {*recorded_views.view_key(array), *recorded_views.view_key(root)}  # of these, the text tells
     return next((path.shown for path in found if own.isdisjoint(recorded_views.view_key(path.value))), "")
 
