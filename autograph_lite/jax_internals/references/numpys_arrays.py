@@ -304,15 +304,21 @@ def note_met(new: Any, *options: Any) -> Any:
             note_met(item, *items)
         return new
     note_next(new, *options)
-    known = thread.now.references
-    if known is None or not isinstance(new, Tracer) or not new.ndim:
-        return new
-    if not any(new is each for each in options):
-        # An item of a list that a traced index chooses is a row of what was made of them.
-        of = storages.root(new)
-        known.joined[id(of)] = note_next(of, *options), options
-        _note_shown(options, new)
+    if isinstance(new, Tracer) and new.ndim and (of := storages.root(new)) is not new:
+        note_next(of, *options)
+    note_options(new, *options)
     return new
+
+
+def note_options(new: Any, *options: Any) -> None:
+    """Notes that an array is one of the options."""
+    known = thread.now.references
+    if known is None or not isinstance(new, Tracer) or not new.ndim or any(new is each for each in options):
+        return
+    # An item of a list that a traced index chooses is a row of what was made of them.
+    of = storages.root(new)
+    known.joined[id(of)] = of, options
+    _note_shown(options, new)
 
 
 def _note_shown(arrays: Iterable[Any], new: Any) -> None:

@@ -670,9 +670,12 @@ class Carry:
         """Notes which arrays variables and places may be, in the loop and after it: those before, or what an iteration leaves."""
         starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         ends = self._by_key(*self.after[0]) if self.after else {}
-        for known in (*self.inside, self._by_key(values, contents)):
+        for note, known in (
+            *((numpys_arrays.note_options, each) for each in self.inside),
+            (numpys_arrays.note_met, self._by_key(values, contents)),
+        ):
             for key, value in known.items():
-                numpys_arrays.note_met(value, *(each[key] for each in (starts, ends) if key in each))
+                note(value, *(each[key] for each in (starts, ends) if key in each))
 
     def _joined(self, values: Sequence[Any], contents: dict[Key, Any]) -> list[shared_containers.Joined]:
         """What variables and places hold after the loop, with what they held before, and what an iteration leaves: `b = a`."""
