@@ -231,3 +231,11 @@ def test_narrowing_gives_what_plain_python_gives(program) -> None:
     text, count = program
     found = compared(text, count)
     assert found == "same" or any(re.search(refused, found) for refused in REFUSED), f"{found}\n{text}"
+
+
+def test_a_loop_that_may_not_run_asks_nothing_of_what_is_one_of_several_before_it() -> None:
+    text = (
+        "def f(i, x):\n    if i == 0:\n        v = None\n    else:\n        v = x\n    n = 0\n"
+        "    while n < 3 and (v is None):\n        v = 'a'\n        n += 1\n    return n\n"
+    )
+    assert compared(text, 2) == "same"

@@ -152,7 +152,10 @@ def note_next(new: Any, *before: Any) -> Any:
     if known is None or not isinstance(new, Tracer) or any(new is each for each in before):
         return new
     if not new.ndim:
-        if any(has_memory(each) for each in before if not getattr(each, "ndim", 1)):
+        # one of several is asked nothing: it is no array
+        if any(
+            isinstance(each, (Array, np.ndarray)) and not each.ndim and has_memory(each) for each in before
+        ):
             known.numpys[id(new)] = storages.note_cell(new)
         return new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
