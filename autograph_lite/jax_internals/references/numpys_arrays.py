@@ -335,9 +335,7 @@ def _note_shown(arrays: Iterable[Any], new: Any) -> None:
 
 def _root(array: Any) -> Any:
     """What an array is a part of, or NumPy's is."""
-    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
-        array = array.base
-    return storages.root(array)
+    return storages.base_of(array) if isinstance(array, np.ndarray) else storages.root(array)
 
 
 def may_be(array: Any) -> list[Any]:
@@ -374,9 +372,7 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
         return
     arrays = [leaf for leaf in leaves if has_memory(leaf)]
     for buffer in buffers if arrays else ():
-        of = storages.root(buffer)
-        thread.now.references.joined[id(of)] = note_next(of, *arrays), arrays
-        _note_shown(arrays, buffer)
+        note_met(buffer, *arrays)
 
 
 def may_show(array: Any) -> list[Any]:

@@ -155,10 +155,16 @@ def show(array: Any) -> None:
     known: References | None = thread.now.references
     if known is None or not known.is_whole or not isinstance(array, np.ndarray) or not array.ndim:
         return
-    while isinstance(array.base, np.ndarray):
-        array = array.base
+    array = base_of(array)
     if id(array) not in known.shown:
         known.shown[id(array)] = array, zlib.crc32(array.tobytes())
+
+
+def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array of NumPy's that has the memory of a view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def pinned(array: Any, *, ahead: bool = False) -> Any:

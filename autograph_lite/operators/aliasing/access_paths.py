@@ -15,7 +15,7 @@ from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.lists.dynamic_length import Stretch
-from autograph_lite.operators.object_graph import held_items, places
+from autograph_lite.operators.object_graph import held_items
 from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
 from autograph_lite.operators.values.one_of import OneOf, options_of
@@ -206,7 +206,7 @@ def is_part_of(array: Any, whole: AbstractSet[int], *, written: bool = False) ->
 def base_arrays(array: Any) -> list[Any]:
     """The arrays that `array` is a part of."""
     if isinstance(array, np.ndarray):
-        base = places.base_of(array)
+        base = storages.base_of(array)
         return [] if base is array else [base]
     if isinstance(array, Selection):
         return (

@@ -114,15 +114,15 @@ def refuse_seen_next(
             continue
         options = [now] if isinstance(now, np.ndarray) else numpys_arrays.may_be(now)
         shared_memory.refuse_chosen(now, options, names, slots)
+        own = [start, *(new for new, old in thread.now.aliases[-1].same if old is start)]
         for each in _in_iterations_to_come(now, variables):
-            own = [new for new, old in thread.now.aliases[-1].same if old is start]
-            if any(storages.root(each) is storages.root(one) for one in (start, *own)):
+            if any(storages.root(each) is storages.root(one) for one in own):
                 continue  # as in the first iteration
             before = [
                 root
                 for one in numpys_arrays.same_in_loops(each)
                 if one is not each and one is not start
-                for root in {id(found): found for found in (one, storages.root(one))}.values()
+                for root in (one, storages.root(one))
                 if root is not storages.root(start)
             ]
             if (

@@ -82,7 +82,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     always = always or bool(_sibling(array))  # if nobody else here knows it
     if (always or storages.is_written(array)) and can_follow(array):
         return True
-    _refuse_options(array)
+    _refuse_options(array, _options(array))
     return False
 
 
@@ -238,7 +238,7 @@ def refuse_joined(array: Any) -> None:
         yielded_arrays.refuse_write_after_yield([*same, *options, *numpys_arrays.may_show(array)])
         loop_carried_aliases.note_write(same)
     refuse_kept_copy(array)
-    _refuse_options(array)
+    _refuse_options(array, options)
 
 
 def _options(array: Any) -> list[Any]:
@@ -247,9 +247,8 @@ def _options(array: Any) -> list[Any]:
     return [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
 
 
-def _refuse_options(array: Any) -> None:
+def _refuse_options(array: Any, options: Sequence[Any]) -> None:
     """Refuses a write to what may be one of several arrays, where the caller or another name is to see that."""
-    options = _options(array)
     path = next(user_frames.paths_read_later(options, array), None) if options else None
     if path or any(map(callers_arrays.is_callers, options)):
         other = f"'{_said(path)}', which is read later, is another" if path else "the caller has another"

@@ -118,7 +118,9 @@ class Path:
         """A value that was there before the branch, as it is at the branch's end: the branch may have changed what it holds."""
         if isinstance(value, SCALARS) or id(value) in captured_once or not self.changes:
             return self.capture(value)
-        with _written([] if isinstance(value, jax.Array) else [*self.changes.values()]):
+        if isinstance(value, jax.Array):
+            return self.capture(value, pins=False)
+        with _written([*self.changes.values()]):
             return self.capture(value, pins=False)
 
     def memory(self) -> contextlib.AbstractContextManager[None]:

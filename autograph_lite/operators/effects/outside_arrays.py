@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.errors import Location
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.purity import known_calls
 from autograph_lite.operators.user_code import place_names
 
@@ -33,7 +33,7 @@ def note_write_by_python(owner: Any, method: str = "") -> bool:
         return False
     whole = journal.outermost()
     if whole is not None:
-        array = places.base_of(owner)
+        array = storages.base_of(owner)
         whole.stored[id(array)] = array
     return True
 

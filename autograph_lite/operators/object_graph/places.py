@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.object_graph import context_variables, opaque_objects
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.instances import attributes_of, object_slots, slot_contents
@@ -95,7 +96,7 @@ def _whole(owner: Any) -> Place | None:
         if isinstance(owner, kind):
             return Place(owner, partial(read, owner), partial(write, owner), shown)
     if isinstance(owner, np.ndarray):
-        array = base_of(owner)
+        array = storages.base_of(owner)
         return Place(array, partial(_array, array), partial(_set_ndarray, array), lambda k: "a NumPy array")
     if isinstance(owner, np.flatiter):
         return _whole(owner.base)
@@ -103,13 +104,6 @@ def _whole(owner: Any) -> Place | None:
         read, write = _NAMESPACES[isinstance(owner, type)]
         return Place(owner, partial(read, owner), partial(write, owner), lambda k: f"{owner.__name__}.{k}")
     return context_variables.context_variable_place(owner) or opaque_objects.opaque_place(owner)
-
-
-def base_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array that has the memory of a view."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def cell_place(cell: types.CellType, name: str) -> Place:

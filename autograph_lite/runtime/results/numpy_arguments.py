@@ -14,9 +14,9 @@ import numpy as np
 
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals import numpy_constants
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.aliasing.callers_arrays import Argument
-from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
@@ -151,7 +151,7 @@ def refuse_seen_from_outside(
       MutatedArgumentError: it is.
     """
     for number in numbers:
-        if id(places.base_of(arrays[number])) in outside:
+        if id(storages.base_of(arrays[number])) in outside:
             raise MutatedArgumentError(
                 f"'{name}' writes to an array of NumPy's, {describe(arrays[number])}, that it uses from outside, too.",
                 where=source_places.here(),

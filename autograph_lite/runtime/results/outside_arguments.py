@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.errors import MutatedArgumentError
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.object_graph import places, reachability
 from autograph_lite.operators.user_code import source_places
@@ -95,12 +96,12 @@ def put_stands(
     found: list[tuple[Place, Any, np.ndarray[Any, Any]]] = []
     for place in [*_places(roots)] if known else ():
         held = [(key, value) for key, value in place.read().items() if isinstance(value, np.ndarray)]
-        found += [(place, key, value) for key, value in held if id(places.base_of(value)) in known]
+        found += [(place, key, value) for key, value in held if id(storages.base_of(value)) in known]
     stands: dict[int, Any] = {}
     seen[:] = [(HeldPlace(place), key, value) for place, key, value in found]
     # All of an array, reshaped, before its parts.
     for place, key, value in sorted(found, key=lambda each: -each[2].size):
-        of_base = known[id(places.base_of(value))]
+        of_base = known[id(storages.base_of(value))]
         stand = next((handle for array, handle in of_base if array is value), None)
         stand = _stand(value, of_base) if stand is None else stand
         if stand is not None:

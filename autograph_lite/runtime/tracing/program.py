@@ -46,7 +46,7 @@ from autograph_lite.operators.effects import (
 from autograph_lite.operators.items import in_place
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.loops import integer_overflow, rolling
-from autograph_lite.operators.object_graph import places, python_iterators, reachability
+from autograph_lite.operators.object_graph import python_iterators, reachability
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import retracing
@@ -275,7 +275,7 @@ class Program:
         if targets:
             numpy_arguments.refuse_overlap(self.name, targets, self.lends)
             count = len(targets) - len(self._unpassed)
-            own = {id(places.base_of(targets[number])) for number in self.lends if number < count}
+            own = {id(storages.base_of(targets[number])) for number in self.lends if number < count}
             numpy_arguments.refuse_seen_from_outside(
                 self.name, targets, self.lends, self.reads(others(), own)
             )
