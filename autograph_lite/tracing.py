@@ -23,12 +23,12 @@ class Tracing:
     journals: list[Any] = dataclasses.field(default_factory=list)
     # of functions, in staged statements (`calls.recursion_guard`)
     calls: list[Any] = dataclasses.field(default_factory=list)
-    # `frames`, `handlers`, `tried`, `replaced`: of checks; `default_mode` is what becomes of those outside of any frame
+    # `frames`, `tried`, `replaced`: of checks; `default_mode` is what becomes of those outside of any frame
     # (`checks.carried_checks`)
     frames: list[Any] = dataclasses.field(default_factory=list)
-    handlers: list[Any] = dataclasses.field(default_factory=list)
     tried: list[Any] = dataclasses.field(default_factory=list)
     replaced: list[Any] = dataclasses.field(default_factory=list)
+    handlers: tuple[Any, ...] = ()  # what `except` clauses and managers around catch
     catching: tuple[Any, ...] = ()  # the `try` statements around (`checks.catching`)
     default_mode: str = "callback"
     leaving: bool = False  # whether a `with` is left (`calls.handlers`)

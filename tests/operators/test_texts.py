@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import datetime
 import logging
@@ -211,6 +212,26 @@ def test_what_computes_with_numbers_of_python_is_told_to_be_in_need_of_them(asks
     with pytest.raises(PythonOnlyError, match="Python needs the value of a traced array"):
         autograph_lite.convert(f)(np.int32(2))
     assert autograph_lite.convert(f)(2) == f(2)
+
+
+def test_a_generator_that_waits_in_a_with_leaves_no_handler_behind() -> None:
+    def counted():
+        while True:
+            with contextlib.nullcontext():
+                yield 1
+
+    kept = []
+
+    def first_of(x):
+        kept.append(counted())
+        return x + next(kept[0])
+
+    def packed(x):
+        return struct.pack(">f", x)
+
+    assert jax.jit(autograph_lite.to_graph(first_of))(np.int32(2)) == 3
+    with pytest.raises(PythonOnlyError, match="Python needs the value of a traced array"):
+        autograph_lite.convert(packed)(np.int32(2))
 
 
 def test_fields_in_a_specification() -> None:

@@ -45,7 +45,6 @@ from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, source_places
 from autograph_lite.operators.values.one_of import OneOf, as_numbers, has_variants, on_each, with_variants
 from autograph_lite.operators.values.values import traced
-from autograph_lite.tracing import thread
 
 Convert = Callable[[types.FunctionType], Any]
 MUTATORS = (list, dict, set, bytearray)
@@ -178,7 +177,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             if (
                 root in _OF_NUMBERS
                 and isinstance(error, (TypeError, struct.error))
-                and not (thread.now.handlers or thread.now.catching)  # a handler asks the same
+                and not carried_checks.is_in_a_try()  # a handler asks the same
                 and any(map(traced, values))
                 and not known_exceptions.is_about_the_call(error)
             ):

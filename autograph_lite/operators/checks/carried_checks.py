@@ -104,11 +104,16 @@ def within_program() -> bool:
 
 def escapes_to_outer_trace() -> bool:
     """Whether an exception that is raised now leaves converted code for somebody else's trace, past no handler of the user's."""
-    return (
-        tracing_state.is_tracing()
-        and not (thread.now.handlers or thread.now.catching)
-        and not within_program()
-    )
+    return tracing_state.is_tracing() and not is_in_a_try() and not within_program()
+
+
+def is_in_a_try() -> bool:
+    """Whether a handler of the user's, in the trace that code runs in, may see an exception that is raised now.
+
+    A generator that waits in a `with`, and that somebody keeps, leaves its own behind: they are of its trace.
+    """
+    base = journal.base_trace()
+    return bool(thread.now.catching) or any(trace == base for _, trace, *_ in thread.now.handlers)
 
 
 @contextlib.contextmanager
@@ -365,11 +370,12 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
     def __enter__(self) -> None:
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        self._among: list[Any] = thread.now.handlers
-        self._among.append((self.kinds, journal.base_trace(), place, self.harmless))
+        handler = self.kinds, journal.base_trace(), place, self.harmless
+        self._scope = entered(handlers=(*thread.now.handlers, handler))
+        self._scope.__enter__()
 
     def __exit__(self, *_: object) -> None:
-        self._among.pop()
+        self._scope.__exit__()
 
 
 def catches(kinds: Any, kind: type[BaseException]) -> bool:
