@@ -108,10 +108,7 @@ def escapes_to_outer_trace() -> bool:
 
 
 def is_in_a_try() -> bool:
-    """Whether a handler of the user's, in the trace that code runs in, may see an exception that is raised now.
-
-    A generator that waits in a `with`, and that somebody keeps, leaves its own behind: they are of its trace.
-    """
+    """Whether a handler of this trace may see an exception that is raised now; a generator that waits has left others."""
     base = journal.base_trace()
     return bool(thread.now.catching) or any(trace == base for _, trace, *_ in thread.now.handlers)
 
