@@ -353,7 +353,7 @@ def finishing() -> Iterator[None]:
 _REPLACES = "__autograph_lite_replaces__"
 
 
-class handling:  # noqa: N801 (a context manager that reads as a verb)
+class handling(entered):  # noqa: N801 (a context manager that reads as a verb)
     """Says which exceptions the `except` clauses around the code inside catch.
 
     Args:
@@ -368,11 +368,8 @@ class handling:  # noqa: N801 (a context manager that reads as a verb)
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
         handler = self.kinds, journal.base_trace(), place, self.harmless
-        self._scope = entered(handlers=(*thread.now.handlers, handler))
-        self._scope.__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        self._scope.__exit__()
+        self._changes = {"handlers": (*thread.now.handlers, handler)}
+        super().__enter__()
 
 
 def catches(kinds: Any, kind: type[BaseException]) -> bool:
