@@ -139,6 +139,10 @@ VIEWS = {
         either(x).keys() > {"q"},
         either(x).keys().isdisjoint(["q"]),
     ],
+    "sorted, a dict again": lambda x: [*dict(sorted(either(x).items())).values()],
+    "sorted names": lambda x: [either(x)[k] * len(k) for k in sorted(either(x).keys())],  # noqa: SIM118
+    "a dict": lambda x: [*dict(either(x).items()).values()],
+    "a set of the keys": lambda x: "w" in frozenset(either(x).keys()),
     "decides": lambda x: 1 if either(x).keys() == {"w", "b"} else 2,
 }
 

@@ -29,8 +29,12 @@ class ChosenView:
     def __init__(self, methods: OneOf) -> None:
         self._methods = methods
 
+    def each(self, fun: Callable[..., Any], **how: Any) -> Any:
+        """`fun` of the view of each dict, by which what looks at keys knows them."""
+        return on_each(lambda method: fun(method(), **how), self._methods)
+
     def _now(self) -> tuple[Any, ...]:
-        found = on_each(lambda method: tuple(method()), self._methods)
+        found = self.each(tuple)
         if isinstance(found, tuple):
             return found
         raise BranchMismatchError(

@@ -28,6 +28,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import handed_functions, method_patching
+from autograph_lite.operators.calls.chosen_views import ChosenView
 from autograph_lite.operators.checks import (
     carried_checks,
     concretization_errors,
@@ -123,6 +124,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                     return run(*args, **kwargs)
 
                 return with_variants(each, args, kwargs, deep=computes)
+            if keeps and len(args) == 1 and type(args[0]) is ChosenView:
+                return args[0].each(run, **kwargs)
             for value in values:
                 method_patching.convert_methods(value)
             if takes_items:

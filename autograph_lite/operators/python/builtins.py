@@ -22,6 +22,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.calls import calls
+from autograph_lite.operators.calls.chosen_views import ChosenView
 from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.iteration import iterables
@@ -304,6 +305,9 @@ def _rounded_integer(value: Any, unit: Any) -> Any:
 
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     """`sorted(...)`: stable; where a traced value decides on the order, items that don't stack are each one of several."""
+    if type(iterable) is ChosenView and key is None:
+        in_order: list[Any] = iterable.each(sorted_, reverse=reverse)
+        return in_order
     items, key = iterable, reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
