@@ -3,6 +3,7 @@
 __all__ = [
     "callables",
     "calls",
+    "chosen_views",
     "handed_functions",
     "handlers",
     "method_patching",
