@@ -16,7 +16,7 @@ import gast
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.item_stores import Conflict, Needs, Stored, name_sets, stored, stored_in, stores
 from autograph_lite.analysis.liveness import Names
-from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, attributes_bound, made_in
+from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, Unbound, attributes_bound, made_in
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source_text.source import Span
@@ -117,8 +117,9 @@ def parameters_meant(place: Place, paths: Names) -> Names:
 def _known(place: Place, names: set[str]) -> State:
     """What the text says at `place` of the variables that have to do with `names`."""
     function = place.function
+    parameters, own, _ = name_sets(function)
     flow = Flow(made_in(scopes.own_nodes(function.body), names), {})
-    flow.block(function.body, frozenset(map(Given, scopes.parameter_names(function.args))))
+    flow.block(function.body, frozenset([*map(Given, parameters), *map(Unbound, own - parameters)]))
     return flow.before.get(place.statement, frozenset())
 
 
@@ -144,6 +145,14 @@ def linked(place: Place, paths: Names) -> tuple[View, ...]:
         if isinstance(each, View)
         and any(overlap(path, each.name) or overlap(path, each.path) for path in paths)
     )
+
+
+@functools.lru_cache(maxsize=256)
+def asked(place: Place, paths: Names) -> tuple[View, ...]:
+    """Those of `linked` that generated code asks about: not where a name may have no value, as a loop's target after it."""
+    roots = {path.partition(".")[0] for path in paths}
+    unbound = {each.name for each in _known(place, roots) if isinstance(each, Unbound)}
+    return tuple(view for view in linked(place, paths) if not {view.name, view.root} & unbound)
 
 
 @functools.lru_cache(maxsize=256)

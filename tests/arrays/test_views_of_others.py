@@ -63,11 +63,31 @@ SEEN = {
         "v = u * 2\np = Holder(v)\nif n > 2: p = Holder(v)\nv[0] = 9\nreturn v, p.f"
     ),
     "a list that is made again": "w = u * 1\nbox = [u * 3, w]\nfor k in range(6):\n    box[0][1] *= 0.5\n    box = [w, box[0]]\nreturn w",
+    "a row that a loop binds first": "for k in range(2): w = u[k]\nu[1, 0] = 9\nreturn w, u",
+    "what a loop binds that is left in its last iteration": (
+        "for k in range(n):\n    w = u[1] * 1\n    if k > 8: break\nu[1, 0] = 9\nreturn w, u"
+    ),
     "rows that a list has got as copies": (
         "rows = []\nfor k in range(7):\n    if k % 2 < n: rows.append(u.copy())\nrows[0][1] = 3\nreturn u, rows[0]"
     ),
 }
 REFUSED = {
+    "a loop's row": "for row in u: pass\nu[1, 0] = 9\nreturn row, u",
+    "a loop's row, by its index": "for k, row in enumerate(u): n = n + k\nu[1, n % 2] = 9\nreturn row, u",
+    "a loop's row that is written": "for row in u: n = n + 1\nrow[0] = 9\nreturn row, u",
+    "a part of a row": "for row in u: w = row[1:]\nu[1] = 9\nreturn w, u",
+    "a row of a loop that is left": (
+        "for row in u:\n    n = n + 1\n    if row[0] > 100: break\nu[1, 0] = 9\nreturn row, u"
+    ),
+    "a row of a loop from which the function returns": (
+        "for row in u:\n    if row[0] > 100: return u, u\nu[1, 0] = 9\nreturn row, u"
+    ),
+    "a row that a loop of a traced length binds": (
+        "for k in range(n):\n    row = u[k % 2]\n    if k > 8: break\nu[1, 0] = 9\nreturn row, u"
+    ),
+    "a row before a loop that writes": (
+        "for row in u: n = n + 1\nfor k in range(n % 4): u[1, k % 2] = 9\nreturn row, u"
+    ),
     "a variable that is a view before the loop": (
         "v = u[::-1]\nfor k in range(n):\n    if k % 2: v = u * 0.5\n    v[1:] += 0.25\nreturn u"
     ),
@@ -153,6 +173,17 @@ def test_a_caller_sees_the_write_to_what_an_index_has_chosen_of_its_array_twice(
         MutationError, match="which is one of several, and 'u', which is read later, is another"
     ):
         outcome("w = u\nfor k in range(n):\n    w = [w, u][k % 2]\n    w += 1\nreturn 0", "convert", 4)
+
+
+def test_a_row_of_numpys_array_that_is_changed_in_place_after_its_loop() -> None:
+    for lines in (
+        "for row in u: n = n + 1",
+        "m = u * 2\nfor row in m: n = n + 1",
+        "for row in u: w = row[:1]",
+    ):
+        name, whole = ("w" if "w =" in lines else "row"), ("m" if "m =" in lines else "u")
+        with pytest.raises(MutationError, match=f"is one of several, and '{whole}', which is read later"):
+            outcome(f"{lines}\n{name} += 2\nreturn {name}, {whole}", "convert", 4)
 
 
 def test_a_list_of_lists_is_changed_where_the_indices_say() -> None:

@@ -168,3 +168,35 @@ def test_a_function_that_always_raises_under_ones_own_jit_raises_while_tracing(k
 
     with pytest.raises(kind):
         jax.jit(autograph_lite.to_graph(f))(jnp.float32(1))
+
+
+def raised_again(x):
+    try:
+        raise ValueError(f"x is {x + 1}")
+    except ValueError:
+        if x > 2:
+            return x
+        raise
+
+
+def raised_again_after_another(x):
+    try:
+        raise ValueError(f"x is {x + 1}")
+    except (KeyError, ValueError):
+        try:
+            if x > 2:
+                raise KeyError("caught")
+        except KeyError:
+            return x * 2
+        raise
+
+
+@pytest.mark.parametrize("function", [raised_again, raised_again_after_another])
+def test_what_a_handler_raises_again_on_one_path_alone(function) -> None:
+    converted = autograph_lite.convert(function)
+    for run in (converted, jax.jit(autograph_lite.to_graph(function))):
+        value = run(jnp.int32(5))
+        assert (value.value() if hasattr(value, "value") else value) == function(5)
+        with pytest.raises(Exception, match="x is 2"):
+            jax.block_until_ready(run(jnp.int32(1)))
+            jax.effects_barrier()

@@ -112,7 +112,7 @@ def _check_own(
     names = frozenset(path.partition(".")[0] for path in stores)
     linked = [
         each
-        for each in read_after.linked(place, stores)
+        for each in read_after.asked(place, stores)
         if overlapping_views.is_held(variables.get(each.root), each.path)
     ]
     decided = {path for view in linked for path in (view.name, view.path)}

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import read_after, scopes
+from autograph_lite.converters.python_ops import assigned
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
@@ -68,7 +69,7 @@ def run_variables(run: Run) -> Variables:
         name: module[name] for frame in run for name in frame.f_code.co_names if name in module
     }
     for frame in reversed(run):
-        found.update(frame.f_locals)
+        found.update({name: assigned(value) for name, value in frame.f_locals.items()})
     return found
 
 

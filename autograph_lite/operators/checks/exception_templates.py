@@ -6,6 +6,7 @@ made it, `Heavy(...)`, with holes for the traced values; these travel in the pro
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import string
@@ -15,7 +16,7 @@ from typing import Any
 import jax
 
 from autograph_lite.errors import AutographError
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.operators.checks import known_exceptions
 from autograph_lite.operators.checks.traced_text import (
     Text,
@@ -85,6 +86,7 @@ def is_explicit(error: BaseException) -> bool:
     return (
         unassigned
         or any(known is error for known in _remembered())
+        or hasattr(error, _EXPLICIT)
         or is_about_none(error)
         or _is_of_known_values(error)
     )
@@ -135,8 +137,19 @@ def covered(error: BaseException) -> AutographError | None:
     return known
 
 
+# Of an exception that is raised before any staged statement, and may be raised again in one: `except ...: if x > 0: raise`.
+_EXPLICIT, _CALL = "__autograph_lite_explicit__", "__autograph_lite_call__"
+
+
 def _remember(fact: Made | BaseException) -> None:
     """Keeps a fact until the outermost staged statement is over: there are tracers in it."""
+    if journal.outermost() is None:
+        with contextlib.suppress(AttributeError):
+            if isinstance(fact, Made):
+                setattr(fact.error, _CALL, (fact.kind, fact.args, fact.kwargs))
+            elif tracing_state.is_tracing():
+                setattr(fact, _EXPLICIT, True)
+        return
     kept = _remembered()
     kept.append(fact)
     del kept[:-REMEMBERED]
@@ -149,7 +162,10 @@ def _remembered() -> list[Any]:
 
 def _call_of(error: BaseException) -> Made | None:
     """The call that made `error`."""
-    return next((m for m in reversed(_remembered()) if isinstance(m, Made) and m.error is error), None)
+    known = next((m for m in reversed(_remembered()) if isinstance(m, Made) and m.error is error), None)
+    if known is None and (call := getattr(error, _CALL, None)) is not None:
+        return Made(error, *call)
+    return known
 
 
 @dataclasses.dataclass(frozen=True)

@@ -734,7 +734,7 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
 
 
 def _value(each: Any) -> Any:
-    return each.value if isinstance(each, Captured) else each
+    return _certain(each.value if isinstance(each, Captured) else each)
 
 
 def _differs(value: Captured, template: Template) -> bool:

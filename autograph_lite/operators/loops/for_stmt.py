@@ -26,6 +26,7 @@ from autograph_lite.errors import (
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import loop_rows, store_check
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
@@ -467,7 +468,7 @@ def _stage_rows(
                 if trial is not None:
                     with trial.tracing(now, until, arrays):
                         return iteration(arrays, row, index)
-                taken[:] = arrays[len(start) :]
+                taken[:] = [*map(numpys_arrays.note_met, arrays[len(start) :], flat)]
                 with loop_rows.taking(taken, items):
                     return iteration(arrays, row, index)
 

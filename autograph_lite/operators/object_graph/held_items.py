@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Lazy
@@ -109,6 +110,7 @@ _ITEMS: dict[type, Callable[[Any], Items]] = {
     list: lambda value: enumerate([*list.__iter__(value)]),
     tuple: lambda value: enumerate(tuple.__iter__(value)),
     collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
+    Maybe: lambda value: [("value", value.value)],  # a variable that a loop may have bound
 }
 
 
