@@ -63,7 +63,6 @@ SEEN = {
         "v = u * 2\np = Holder(v)\nif n > 2: p = Holder(v)\nv[0] = 9\nreturn v, p.f"
     ),
     "a list that is made again": "w = u * 1\nbox = [u * 3, w]\nfor k in range(6):\n    box[0][1] *= 0.5\n    box = [w, box[0]]\nreturn w",
-    "a row that a loop binds first": "for k in range(2): w = u[k]\nu[1, 0] = 9\nreturn w, u",
     "what a loop binds that is left in its last iteration": (
         "for k in range(n):\n    w = u[1] * 1\n    if k > 8: break\nu[1, 0] = 9\nreturn w, u"
     ),
@@ -72,6 +71,7 @@ SEEN = {
     ),
 }
 REFUSED = {
+    "a row that a loop binds first": "for k in range(2): w = u[k]\nu[1, 0] = 9\nreturn w, u",
     "a loop's row": "for row in u: pass\nu[1, 0] = 9\nreturn row, u",
     "a loop's row, by its index": "for k, row in enumerate(u): n = n + k\nu[1, n % 2] = 9\nreturn row, u",
     "a loop's row that is written": "for row in u: n = n + 1\nrow[0] = 9\nreturn row, u",
