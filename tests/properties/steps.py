@@ -74,6 +74,39 @@ HELD = """
     row = {x}[k % 3]|row = row * 1|{x}[0], {x}[1] = {x}[1], {x}[0] + 0|{x}[1] = row|o, p = p, o|p = o|p = Holder({x})
     {x} = {x} if s > 3 else {y}|{x} = {y}[:]|{x}[::-1][0] = 2|{x} = [{x}, {y}][k % 2]|{x} = {y}.T.T|log.append({x})
 """
+# what the loop binds first, by what it is: how, what is done with it there and after the loop, and what is given back of it
+FIRST = {
+    "a matrix": (
+        "z = {x}|z = {x}[::-1]|z = {x} * 1|z = {x}[:]|z = turned({x})|z = stepped({x})|z = [{x}, {y}][k % 2]|z = o.f|z = box[0]",
+        "s += z.sum()|edge(z)|z[1, 0] = 4|{x} = z|box[0] = z|o.f = z|z = z * 0.5|z[1:] += 0.25|log.append(z)|{x}[0] = z[1]",
+        "z",
+    ),
+    "a row": (
+        "z = {x}[0]|z = {x}[k % 3]|z = {x}[-1] * 1|for z in {x}: s += z[0]|for j, z in enumerate({x}): s += j * z[1]|z = row",
+        "z[1] = 2|s += z.sum()|row = z|{x}[0] = z|z = z + 1|z[0] = z[1]",
+        "z",
+    ),
+    "a part": (
+        "for row in {x}: z = row[1:]|z = {x}[1:, 0]|z = {x}[0][1:]|z = {x}.T[k % 2]|z = {x}[0] * 1",
+        "z[0] = 7|s += z.sum()|z[:] = 1",
+        "z",
+    ),
+    "a list": (
+        "z = [{x}, {y}]|z = [{y}, {x} * 1]|z = [{x}, {x}[::-1]]",
+        "s += z[0].sum()|edge(z[0])|z[1][0, 0] = 5|{x} = z[1]|box = [*z]|z[0] = {x}",
+        "z[0]",
+    ),
+    "a tuple": (
+        "z = ({x}, {y})|z = ({y}, {x} * 1)",
+        "s += z[0].sum()|edge(z[0])|z[1][0, 0] = 5|{x} = z[1]|t = z",
+        "z[1]",
+    ),
+    "an object": (
+        "z = Holder({x})|z = Holder({x} * 1)|z = o|z = [o, p][k % 2]",
+        "z.bump()|s += z.f.sum()|z.f[1] = 1|z.keep({x})|{x} = z.give()|z.f = {x}",
+        "z.f",
+    ),
+}
 # what is in place for arrays of NumPy's alone
 IN_PLACE = "{x} += 1|{x} *= 0.5|row += 1|o.f += 1|box[0] *= 0.5|{x}.fill(2)|np.copyto({x}, {y})|np.add({x}, 1, out={y})|{x}.sort(axis=0)"
 
@@ -82,6 +115,7 @@ def _forms(text: str) -> list[str]:
     return [each for line in text.strip().splitlines() for each in line.strip().split("|")]
 
 
+WALKED = ["for row in {x}:", "for j, row in enumerate({x}):", "for row, _ in zip({x}, {y}):"]
 TESTS = ["k % 2", "k > 2", "u[0, 0] > 1", "s > 3", "v.sum() < w.sum()"]
 
 
@@ -105,28 +139,49 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
         f"row, s, log, box, d = a[2] * 1, 0.0, [], [b * 3, {c.pick(['a * 1', 'w'])}], {{'a': b * 2}}",
         f"o, p, t = Holder({c.pick(['a * 2', 'u', 'v'])}), Holder({c.pick(['a * 3', 'w'])}), (b * 4, u)",
     ]
+    binding, uses, given = [], statements, []
+    if c.chance(50):
+        binds, used, part = FIRST[c.pick([*FIRST])]
+        binding, given = [filled(c.pick(_forms(binds)))], [part]
+        uses = [*_forms(used) * 2, *statements]
+        if augments and part == "z":
+            uses += ["z += 1", "z *= 0.5"]
+    head = c.pick(
+        [
+            "for k in range(6):",
+            "for k in range(6):",
+            "for k in range(n):",
+            "while k < n:",
+            "if n > 4:",
+            *WALKED,
+        ]
+    )
     body = []
     for _ in range(2 + c.below(4)):
         if c.chance(20):
-            body += [f"if {c.pick(TESTS)}:", f"    {filled(c.pick(statements))}"]
+            body += [f"if {c.pick(TESTS)}:", f"    {filled(c.pick(uses))}"]
             if c.chance(40):
-                body += ["else:", f"    {filled(c.pick(statements))}"]
+                body += ["else:", f"    {filled(c.pick(uses))}"]
         elif c.chance(10):
-            body += [
-                "for j in range(3):",
-                *(f"    {filled(c.pick(statements))}" for _ in range(1 + c.below(2))),
-            ]
+            inside = (filled(c.pick(uses)) for _ in range(1 + c.below(2)))
+            body += ["for j in range(3):", *(f"    {line}" for line in inside)]
         else:
-            body.append(filled(c.pick(statements)))
-    heads = ["for k in range(6):", "for k in range(6):", "for k in range(n):", "while k < n:", "if n > 4:"]
-    head = c.pick(heads)
-    if not head.startswith("for"):
+            body.append(filled(c.pick(uses)))
+    before = [filled(c.pick(statements))] if c.chance(30) else []
+    body = [*before, *binding, *body]
+    if head[0] != "i" and c.chance(15):
+        body.append(f"if {c.pick(['k > 8', 'k > 3', 's > 40', 's > 1000'])}: break")
+    if head in WALKED or not head.startswith("for"):
         lines.append("k = 0")
         body.append("k += 1")
-    lines += [head, *(f"    {line}" for line in body)]
-    lines += ["k = 2", filled(c.pick(statements))] if c.chance(30) else []
+    lines += [filled(head), *(f"    {line}" for line in body), "k = 2"]
+    for _ in range(c.below(4) if binding else c.below(2)):
+        after = filled(c.pick(uses))
+        lines += [f"if n > {c.below(8)}:", f"    {after}"] if c.chance(15) else [after]
     results = [
-        name for name in ("u", "v", "w", "row", "o.f", "p.f", "box[0]", "d['a']", "t[0]") if c.chance(50)
+        name
+        for name in ("u", "v", "w", "row", "o.f", "p.f", "box[0]", "d['a']", "t[0]", *given)
+        if c.chance(50)
     ]
     lines.append(f"return {', '.join(['s', 'len(log)', *results])}")
     return (
