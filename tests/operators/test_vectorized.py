@@ -85,14 +85,56 @@ def test_what_is_changed_for_each_item() -> None:
     )
 
 
+steps_or_products = np.frompyfunc(lambda a, b: a + b if a > b else a * b, 2, 1)
+
+
+def both(a):
+    if a > 1:
+        return a * 2, a
+    return a, 0 * a
+
+
+MADE_OF_PYTHON = {
+    "made in the function": lambda x: np.frompyfunc(lambda a: a + 1, 1, 1)(x),
+    "of two arguments": lambda x: steps_or_products(x, 2.0),
+    "of two results": lambda x: sum(np.frompyfunc(both, 1, 2)(x)),
+    "of an array and its rows": lambda x: steps_or_products(x, x[::-1]).sum(),
+}
+
+
+@pytest.mark.parametrize("name", MADE_OF_PYTHON)
+def test_what_frompyfunc_makes_is_the_function_under_vmap(name) -> None:
+    f = MADE_OF_PYTHON[name]
+    expected = np.asarray(f(X.copy()), np.float32)
+    for run in (al.convert(f), jax.jit(al.to_graph(f))):
+        np.testing.assert_allclose(run(jnp.asarray(X)), expected, rtol=1e-6)
+    slope = jax.grad(lambda x: jnp.sum(al.to_graph(f)(x)))(jnp.asarray(X))
+    np.testing.assert_allclose(
+        slope, jax.grad(lambda x: jnp.sum(by_hand(name, x)))(jnp.asarray(X)), rtol=1e-6
+    )
+
+
+def by_hand(name, x):
+    def joined(a, b):
+        return jnp.where(a > b, a + b, a * b)
+
+    return {
+        "made in the function": x + 1,
+        "of two arguments": joined(x, 2.0),
+        "of two results": jnp.where(x > 1, 3 * x, x),
+        "of an array and its rows": joined(x, x[::-1]).sum(),
+    }[name]
+
+
 def test_objects_of_pythons() -> None:
     def f(x):
-        return np.frompyfunc(lambda a: a + 1, 1, 1)(x)
+        return np.frompyfunc(abs, 1, 1)(x)
 
     assert message(f, X) == (
-        "PythonOnlyError: '<lambda> (vectorized)', which np.frompyfunc has made, is called with a traced value.\n"
+        "PythonOnlyError: 'abs (vectorized)', which np.frompyfunc has made, is called with a traced value.\n"
         "  test.py:1 in f\n"
-        "      return np.frompyfunc(lambda a: a + 1, 1, 1)(x)\n"
-        "  It makes arrays of Python's objects, which a compiled program can't hold.\n"
+        "      return np.frompyfunc(abs, 1, 1)(x)\n"
+        "  It makes arrays of Python's objects, which a compiled program can't hold. A call with its arguments alone, of\n"
+        "  a function that is written in Python, gives an array of numbers.\n"
         "  Fix: make it by np.vectorize(f), which is jax.vmap for traced values."
     )

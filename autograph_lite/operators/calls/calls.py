@@ -398,6 +398,8 @@ def _object(callee: Any) -> Any:
         return wrapped
     if isinstance(callee, np.vectorize):
         return vectorized.under_vmap(callee, call)
+    if vectorized.is_made_of_python(callee):
+        return vectorized.ufunc_under_vmap(callee, call)
     if kind is operator.methodcaller:
         return _by_name(callee)
     method_patching.seen_inside(callee)

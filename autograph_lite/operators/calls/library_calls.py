@@ -37,7 +37,7 @@ from autograph_lite.operators.checks import (
 )
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
-from autograph_lite.operators.numpy_calls import counterparts, in_place_calls, vectorized
+from autograph_lite.operators.numpy_calls import counterparts, in_place_calls
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
@@ -99,8 +99,6 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
     # The standard library keeps what it is handed: a list copied here would miss what is put into it.
     deep = root not in sys.stdlib_module_names and root != "autograph_lite"
 
-    is_of_python = isinstance(fn, np.ufunc) and set("".join(fn.types)) <= {"O", "-", ">"}  # np.frompyfunc
-
     def in_place_of_numpys(value: Any) -> Any:
         """A function of NumPy's that JAX's is handed, `np.sort`, as one of traced values."""
         return with_converted_arguments(value, convert) if counterparts.of(value) is not None else value
@@ -155,8 +153,6 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
                 return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)
-            if is_of_python:
-                vectorized.refuse_made_of_python(fn, args, kwargs)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
             if makes_arrays and not changes_nothing:

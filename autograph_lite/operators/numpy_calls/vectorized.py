@@ -3,11 +3,14 @@
     area = np.vectorize(lambda r: r * r if r > 0 else 0.0)
     area(x)                               jnp.vectorize(...)(x): called once, for all items
 
-Numbers of Python's stay numbers, as NumPy hands them on. Of `np.frompyfunc`, nothing tells which function it has.
+Numbers of Python's stay numbers, as NumPy hands them on. What `np.frompyfunc` makes is the same, and gives an array of numbers
+where NumPy's is one of objects; which function it has, the garbage collector knows.
 """
 
 from __future__ import annotations
 
+import gc
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -60,10 +63,10 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
         otypes: str | None = vectorized.otypes
         if not otypes:
             return found
-        types = [function_table.canonical(np.dtype(kind)) for kind in otypes]
+        kinds = [function_table.canonical(np.dtype(kind)) for kind in otypes]
         if isinstance(found, tuple):
-            return tuple(array.astype(kind) for array, kind in zip(found, types, strict=True))
-        return found.astype(types[0])
+            return tuple(array.astype(kind) for array, kind in zip(found, kinds, strict=True))
+        return found.astype(kinds[0])
 
     return run
 
@@ -77,11 +80,29 @@ def _changed(label: str) -> MutationError:
     )
 
 
-def refuse_made_of_python(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raises PythonOnlyError where a ufunc that `np.frompyfunc` has made is called with a traced value."""
-    if counterparts.has_traced_argument(args, kwargs):
+def is_made_of_python(ufunc: Any) -> bool:
+    """Whether `np.frompyfunc` has made it."""
+    return isinstance(ufunc, np.ufunc) and set("".join(ufunc.types)) <= {"O", "-", ">"}
+
+
+def ufunc_under_vmap(ufunc: np.ufunc, call: Callable[[Any], Any]) -> Callable[..., Any]:
+    """What a call of a ufunc that `np.frompyfunc` has made does; see `under_vmap`.
+
+    Raises:
+      PythonOnlyError: of a traced value, by a function that isn't the user's, or with `out=` and the like.
+    """
+    [function] = [each for each in gc.get_referents(ufunc) if callable(each)] or [None]
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not counterparts.has_traced_argument(args, kwargs):
+            return ufunc(*args, **kwargs)
+        if isinstance(function, types.FunctionType) and not kwargs and len(args) == ufunc.nin:
+            return under_vmap(np.vectorize(function), call)(*args)
         raise PythonOnlyError(
             f"'{ufunc.__name__}', which np.frompyfunc has made, is called with a traced value.",
-            why="It makes arrays of Python's objects, which a compiled program can't hold.",
+            why="It makes arrays of Python's objects, which a compiled program can't hold. A call with its arguments alone, of\n"
+            "a function that is written in Python, gives an array of numbers.",
             fix="make it by np.vectorize(f), which is jax.vmap for traced values.",
         )
+
+    return run
