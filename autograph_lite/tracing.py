@@ -58,6 +58,9 @@ class Tracing:
     branch: Any = None
     # what tests have told of values that are one of several (`trace_context.path_facts`)
     facts: tuple[Any, ...] = ()
+    # the tags of values that are one of several, and the number of the variant that is looked at, without a branch: a check
+    # fails for that one alone (`branches.each_variant`)
+    variants: tuple[tuple[Any, int], ...] = ()
     # the arrays that the innermost staged loop carries, None outside of one (`trace_context.loop_options`)
     carried: Any = None
     barriers: Any = None  # of the innermost staged loop (`trace_context.update_order`)

@@ -36,8 +36,8 @@ from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.values import one_of, pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of, tag_of
+from autograph_lite.tracing import entered, thread
 
-When = tuple[tuple[Any, int], ...]
 _OF_PYTHON = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, NotImplementedError)
 
 
@@ -47,7 +47,6 @@ def distribute(
     acts: bool = False,
     writes: bool = False,
     asks: bool = False,
-    when: When = (),
 ) -> Any:
     """`fun(*args)`, where an argument may be one of several.
 
@@ -57,7 +56,6 @@ def distribute(
       acts: whether it may run the user's code, so that it is done for the variant that it is alone.
       writes: whether it changes the first argument.
       asks: whether it asks for a type, an identity or an equality, which does no harm for others.
-      when: the tags of the variants that are looked at: a check of theirs fails for these alone.
     """
     args = tuple(map(path_facts.narrow, args))
     at = next((n for n, arg in enumerate(args) if type(arg) is OneOf), None)
@@ -68,22 +66,23 @@ def distribute(
     value: OneOf = args[at]
     tag, numbers = tag_of(value), path_facts.possible(value)
 
-    def having(number: int, when: When = ()) -> Any:
+    def having(number: int) -> Any:
         now = [*args[:at], options_of(value)[number], *args[at + 1 :]]
         with path_facts.assuming_facts(path_facts.fact(tag, [number])):
-            return distribute(fun, *now, acts=acts, writes=writes, asks=asks, when=when)
+            return distribute(fun, *now, acts=acts, writes=writes, asks=asks)
 
     results, errors = {}, {}
     for number in numbers:
         if asks or (not (acts or writes) and is_plain_variant(options_of(value)[number])):
             try:
-                results[number] = having(number, (*when, (tag, number)))
+                with entered(variants=(*thread.now.variants, (tag, number))):
+                    results[number] = having(number)
             except _OF_PYTHON as error:
                 errors[number] = _pythons(error)
     if errors:
-        numbers = _without(errors, tag, numbers, when)
+        numbers = _without(errors, tag, numbers)
         if len(numbers) == 1:
-            return results[numbers[0]] if numbers[0] in results else having(numbers[0], when)
+            return results[numbers[0]] if numbers[0] in results else having(numbers[0])
     if len(results) == len(numbers):
         joined = joined_results(tag, numbers, [results[number] for number in numbers])
         if joined is not NotImplemented:
@@ -128,18 +127,16 @@ def _pythons(error: Exception) -> Exception:
 _OF_OPERANDS = ("unsupported operand type", "not supported between", "can only concatenate")
 
 
-def _without(errors: dict[int, Exception], tag: Any, numbers: Sequence[int], when: When) -> list[int]:
+def _without(errors: dict[int, Exception], tag: Any, numbers: Sequence[int]) -> list[int]:
     """The variants for which Python raises nothing; it is checked that it is one of these."""
     for error in errors.values():
         exception_templates.explicit(error)
     if len(errors) == len(numbers):
         raise errors[numbers[0]]
     for number, error in errors.items():
-        tests = [known == which for known, which in (*when, (tag, number))]
-        carried_checks.fail_if(functools.reduce(operator.and_, tests), error)
+        carried_checks.fail_if(tag == number, error)
     left = [number for number in numbers if number not in errors]
-    if not when:
-        path_facts.learn(path_facts.fact(tag, left))
+    path_facts.learn(path_facts.fact(tag, left))
     return left
 
 

@@ -118,7 +118,11 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     """Checks of the code inside, a whole trace, go to a new frame."""
     new = Frame(mode, (None, 0), inside)
     # A program does not depend on the checks that were made before it.
-    with entered(frames=[new], replaced=[], left=False), _count.being(0), _modes(f"{mode} {inside}"):
+    with (
+        entered(frames=[new], replaced=[], left=False, variants=()),
+        _count.being(0),
+        _modes(f"{mode} {inside}"),
+    ):
         yield new
 
 
@@ -161,6 +165,8 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     if journal_ is not None:
         journal_.note(here.place)
     contents = dict(here.contents)
+    for tag, variant in thread.now.variants:
+        failed = jnp.logical_and(failed, tag == variant)
     code = contents.get(CODE, 0)
     counts = _counts(code, (*thread.now.replaced, *getattr(error, _REPLACES, ())))
     contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import MutationError, PythonOnlyError, TracedIndexError
+from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
@@ -755,9 +756,17 @@ def _written(base: jax.Array, index: Any, value: Any) -> Any:
 
     def write(array: Any, new: Any) -> Any:
         block = store_block(array, index, new)
-        return array.at[index].set(new) if block is None else block
+        return array.at[_placed(index)].set(new) if block is None else block
 
     return update_order.pin_update(update_order.write_out_of_place(update_order.latest(base), new, write))
+
+
+def _placed(index: Any) -> Any:
+    """An index with numbers as JAX's: where it counts from the end, that is no arithmetic of Python's, which may be wide."""
+    if isinstance(index, tuple):
+        return tuple(map(_placed, index))
+    is_number = isinstance(index, Tracer) and not index.ndim and avals.weak_type(index)
+    return avals.as_type(index, index.dtype, False) if is_number else index
 
 
 def _needs_jax(index: Any, value: Any) -> bool:
