@@ -163,6 +163,13 @@ def note_next(new: Any, *before: Any) -> Any:
     return new
 
 
+def note_numpys(new: Any) -> None:
+    """Notes that the array `new` is NumPy's."""
+    known = thread.now.references
+    if known is not None and isinstance(new, Tracer) and new.ndim:
+        known.numpys[id(new)] = new
+
+
 def as_cell(found: Any) -> Any:
     """What NumPy makes an array of that has no axes, `np.array(x[0])`; anything else as it is."""
     known = thread.now.references
@@ -300,7 +307,11 @@ def know_roots(values: Iterable[Any]) -> None:
 
 
 def note_met(new: Any, *options: Any) -> Any:
-    """The same of what is one of the options, as paths have met; of tuples and lists, of their items."""
+    """The same of what is one of the options, as paths have met; of tuples, lists and dicts, of their items."""
+    if isinstance(new, dict):
+        for key, item in new.items():
+            note_met(item, *(each[key] for each in options if type(each) is type(new) and key in each))
+        return new
     if isinstance(new, (tuple, list)):
         alike = [each for each in options if type(each) is type(new) and len(each) == len(new)]
         for item, *items in zip(new, *alike, strict=True):

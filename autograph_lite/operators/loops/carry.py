@@ -66,7 +66,7 @@ from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import MISSING, Contents, Place
-from autograph_lite.operators.values.values import is_arraylike, traced
+from autograph_lite.operators.values.values import Tracer, is_arraylike, traced
 from autograph_lite.tracing import entered, thread
 
 Key = tuple[Hashable, Hashable]  # a place, and what is in it
@@ -129,6 +129,8 @@ class Carry:
     held: frozenset[tuple[int, int]] = frozenset()
     # likewise, that an iteration writes to and makes other arrays then: each iteration has one of its own
     apart: frozenset[tuple[int, int]] = frozenset()
+    # likewise, of variables without a value before the loop, that an iteration leaves as NumPy's arrays
+    numpys: frozenset[tuple[int, int]] = frozenset()
     owned: frozenset[int] = frozenset()  # numbers of variables whose containers nobody else holds
     # for each variable, whether every iteration assigns it; known once the body has been traced
     sure: list[bool] = dataclasses.field(default_factory=list)
@@ -332,6 +334,16 @@ class Carry:
             grown[key] = dataclasses.replace(slot, template=joined)
         variables = zip(self.names, self.templates, captured, self.start_values, strict=True)
         templates = tuple(_join(*variable, outlives) for variable in variables)
+        numpys = {
+            (n, i)
+            for n, (now, start) in enumerate(zip(captured, self.start_values, strict=True))
+            for i, leaf in enumerate(self._arrays_in(n, now) if start.present is False else ())
+            if isinstance(leaf, Tracer) and leaf.ndim and numpys_arrays.is_numpys(leaf)
+        }
+        if not numpys <= self.numpys:
+            tracing_state.abandon_trace()
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            raise Grow(dataclasses.replace(after, numpys=self.numpys | numpys))
         if self.peels and (places := self._standing_in(templates, grown)):
             tracing_state.abandon_trace()
             raise StandsIn(places)
@@ -459,7 +471,7 @@ class Carry:
 
     def _arrays_in(self, number: int, value: Any) -> list[Any]:
         """A variable's array, or the leaves of what is made again in each iteration: a tuple, a list, an object."""
-        kind = self.templates[number]
+        kind, value = self.templates[number], _value(value)
         if kind.tree is None or kind.tree == LEAF:
             return [value]
         leaves, _ = dataclass_objects.flatten_dataclasses(value)
@@ -467,15 +479,13 @@ class Carry:
 
     def _pairs(self, number: int, start: Captured, now: Captured) -> list[tuple[Any, Any]]:
         """These of a variable before the loop, each with what it is after an iteration; none where there are others."""
-        before, after = (self._arrays_in(number, each.value) for each in (start, now))
+        before, after = (self._arrays_in(number, each) for each in (start, now))
         return [*zip(before, after, strict=True)] if len(before) == len(after) else []
 
     def _other_arrays(self, number: int, now: Captured, start: Captured) -> list[Any]:
         """Of these of a variable, those that it had not before the loop."""
         pairs = self._pairs(number, start, now)
-        return (
-            [each for old, each in pairs if each is not old] if pairs else self._arrays_in(number, now.value)
-        )
+        return [each for old, each in pairs if each is not old] if pairs else self._arrays_in(number, now)
 
     def _one_of_several(self) -> list[tuple[str, Any]]:
         """The arrays that variables may be after an iteration which are one of several, with their names."""
@@ -734,7 +744,9 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
 
 
 def _value(each: Any) -> Any:
-    return _certain(each.value if isinstance(each, Captured) else each)
+    """A variable's value; of one that has none before the loop, what says so, which is no other's."""
+    value = each.value if isinstance(each, Captured) else each
+    return value.value if isinstance(value, Maybe) and value.present is not False else value
 
 
 def _differs(value: Captured, template: Template) -> bool:
@@ -797,6 +809,8 @@ def run_body(
     arrays = list(arrays)
     values, contents = carry.read(arrays)
     inside = carry._by_key(values, contents)
+    for n, i in carry.numpys:
+        numpys_arrays.note_numpys(inside.get((n, i, "leaf")))
     loop = carry.aliases(values, inside)
     with (
         journal.journal(outer=carry.outer) as written,
