@@ -149,10 +149,13 @@ def linked(place: Place, paths: Names) -> tuple[View, ...]:
 
 @functools.lru_cache(maxsize=256)
 def asked(place: Place, paths: Names) -> tuple[View, ...]:
-    """Those of `linked` that generated code asks about: not where a name may have no value, as a loop's target after it."""
+    """Those of `linked` that generated code asks about.
+
+    Not where a name may have no value, as a loop's target after it; nor what a list holds, whose other items may be parts of it.
+    """
     roots = {path.partition(".")[0] for path in paths}
     unbound = {each.name for each in _known(place, roots) if isinstance(each, Unbound)}
-    return tuple(view for view in linked(place, paths) if not {view.name, view.root} & unbound)
+    return tuple(view for view in linked(place, paths) if not (view.held or {view.name, view.root} & unbound))
 
 
 @functools.lru_cache(maxsize=256)

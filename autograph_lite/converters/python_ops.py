@@ -237,6 +237,11 @@ def assigned(value: Any) -> Any:
     return value.value if isinstance(value, Maybe) else value
 
 
+def held(value: Any) -> Any:
+    """What a variable holds that may have no value; not what a function gives back, after which nothing is done."""
+    return value.value if type(value) is Maybe and value.present is not False else value
+
+
 def deleted(value: Any, name: str) -> Maybe:
     """What a name holds after `del`."""
     defined(value)

@@ -13,9 +13,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import primitive_traits
+from autograph_lite.jax_internals.loops import while_primitive
 
 _MOST = 200  # equations that are looked at
 _PARTS = primitive_traits.PARTS | {"gather"}
@@ -25,10 +27,17 @@ _ITEMWISE = (
 
 
 def update(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
-    """`write(base, new)`, not in place where `new` is computed of `base`, and that, item by item, of a part of an array."""
-    if jax.default_backend() == "cpu" and _reaches(base, _PARTS, _ITEMWISE) and _reads(new, base):
+    """`write(base, new)`, not in place where `new` is computed of `base`, and that, item by item, of a part of an array.
+
+    Where `new` is computed so of a part of `base`, what is made of the array later, outside of loops, is another computation:
+    XLA fuses a `reshape` with the update, and writes x[1] before it reads it in `x[1:] = x[:-1]; x = x[None]` (jax 0.12.0.1).
+    """
+    is_on_cpu = jax.default_backend() == "cpu"
+    if is_on_cpu and _reaches(base, _PARTS, _ITEMWISE) and _reads(new, base):
         return out_of_place(base, new, write)
-    return write(base, new)
+    made = write(base, new)
+    fuses = is_on_cpu and not while_primitive.is_within_a_loop() and _reaches(new, _PARTS, _ITEMWISE)
+    return lax.optimization_barrier(made) if fuses and _reads(new, base) else made
 
 
 def out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:

@@ -66,6 +66,9 @@ SEEN = {
     "what a loop binds that is left in its last iteration": (
         "for k in range(n):\n    w = u[1] * 1\n    if k > 8: break\nu[1, 0] = 9\nreturn w, u"
     ),
+    "an array and a part of it in a list": "t = [u, u[1:]]\nt[1][0] = n\nreturn u",
+    "the same in a dict, on a path": "t = {'part': u[1:], 'all': u}\nif n > 2: t['part'][0, 1] = n\nreturn u",
+    "the same, by a name": "row = u[1]\nbox = [row, u]\nbox[0][0] = n\nreturn u",
     "rows that a list has got as copies": (
         "rows = []\nfor k in range(7):\n    if k % 2 < n: rows.append(u.copy())\nrows[0][1] = 3\nreturn u, rows[0]"
     ),
@@ -84,6 +87,30 @@ REFUSED = {
     ),
     "a row that a loop of a traced length binds": (
         "for k in range(n):\n    row = u[k % 2]\n    if k > 8: break\nu[1, 0] = 9\nreturn row, u"
+    ),
+    "what a loop binds first on one path, and writes on the other": (
+        "for row in u:\n    if row[0] < n: v = u\n    else: v[0] += 1\nreturn u"
+    ),
+    "the same, a part": "for row in u:\n    if row[0] < n: v = u[1:]\n    else: v[0] += 1\nreturn u, v",
+    "the same, one of two": (
+        "w = u * 1\nfor k in range(3):\n    if k == 0: v = u\n    elif u[k, 0] < n: v = w\n    else: v[0] += 1\nreturn u, w"
+    ),
+    "the same, a row": "for row in u:\n    if row[0] < n: v = row\n    else: v[0] += 1\nreturn u",
+    "an object that a loop binds first on a path": (
+        "for row in u:\n    if row[0] < n: o = Holder(u)\n    else: o.f[1] = 7\nreturn u"
+    ),
+    "the same in a list": "for row in u:\n    if row[0] < n: v = [u]\n    else: v[0][1] = 7\nreturn u",
+    "what a loop binds first on one path, while it writes on the other": (
+        "for row in u:\n    if row[0] < n: v = u\n    else: u[0] += 1\nreturn u, v"
+    ),
+    "the same, a view": "for row in u:\n    if row[0] < n: v = u[::-1]\n    else: u[0] += 1\nreturn u, v",
+    "the same in a dict": "for row in u:\n    if row[0] < n: d = {'v': u}\n    else: u[0] += 1\nreturn u, d['v']",
+    "the same in a tuple": "for row in u:\n    if row[0] < n: t = (u, 2)\n    else: u[0] += 1\nreturn u, t[0]",
+    "the same, and it is left": (
+        "for row in u:\n    if row[0] > n:\n        u[0] += 5\n        break\n    v = u[:]\nreturn u, v"
+    ),
+    "the same in a `while`": (
+        "k = 3\nwhile k > 0:\n    k -= 1\n    if u[k, 0] < n: v = u\n    else: u[0] = 7\nreturn u, v"
     ),
     "a row before a loop that writes": (
         "for row in u: n = n + 1\nfor k in range(n % 4): u[1, k % 2] = 9\nreturn row, u"
@@ -184,6 +211,18 @@ def test_a_row_of_numpys_array_that_is_changed_in_place_after_its_loop() -> None
         name, whole = ("w" if "w =" in lines else "row"), ("m" if "m =" in lines else "u")
         with pytest.raises(MutationError, match=f"is one of several, and '{whole}', which is read later"):
             outcome(f"{lines}\n{name} += 2\nreturn {name}, {whole}", "convert", 4)
+
+
+def test_an_array_of_numpys_that_a_loop_binds_first_on_one_path_is_not_changed_in_place_alone() -> None:
+    for bound in ("u", "row", "u * 1", "np.ones((3, 2))", "np.zeros((3, 2))"):
+        lines = f"for row in u:\n    if row[0] < n: v = {bound}\n    else: v += 1\nreturn u, v"
+        if bound in ("u", "row"):
+            with pytest.raises(MutationError):
+                outcome(lines, "convert", 4)
+        else:
+            jax.tree.map(
+                np.testing.assert_allclose, outcome(lines, "convert", 4), outcome(lines, "python", 4)
+            )
 
 
 def test_a_list_of_lists_is_changed_where_the_indices_say() -> None:

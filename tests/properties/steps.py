@@ -146,6 +146,13 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
         uses = [*_forms(used) * 2, *statements]
         if augments and part == "z":
             uses += ["z += 1", "z *= 0.5"]
+    if binding and c.chance(40):
+        binding = [
+            f"if {c.pick(['k % 2 == 0', 'k < 2', 'k == 0', 'k % 3 < 2'])}:",
+            *(f"    {line}" for line in binding),
+        ]
+        if c.chance(60):
+            binding += ["else:", *(f"    {filled(c.pick(uses))}" for _ in range(1 + c.below(2)))]
     head = c.pick(
         [
             "for k in range(6):",

@@ -298,10 +298,12 @@ def is_read_only(array: Any) -> bool:
 
 
 def know_roots(values: Iterable[Any]) -> None:
-    """Finds out what arrays are parts of as long as the trace goes on that tells; tuples hold some, too."""
+    """Finds out what arrays are parts of, and whether NumPy's, as long as the trace goes on that tells; tuples hold some, too."""
     for value in values if thread.now.references is not None else ():
         if isinstance(value, Tracer):
             storages.root(value)
+            if value.ndim:
+                is_numpys(value)
         elif isinstance(value, tuple):
             know_roots(value)
 

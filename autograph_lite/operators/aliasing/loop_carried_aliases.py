@@ -13,10 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
@@ -84,6 +85,14 @@ def base_arrays_in_loops(array: Any) -> list[Any]:
     return found
 
 
+def parts_of_iterations(array: Any) -> list[Any]:
+    """What an iteration before has made a part of a loop's variable, or the variable a part of that."""
+    pairs = [pair for loop in thread.now.aliases for pair in loop.parts]
+    return [whole for part, whole in pairs if part is array] + [
+        part for part, whole in pairs if whole is array
+    ]
+
+
 def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Iterator[tuple[int, int]]:
     """Pairs of numbers of arrays: after an iteration, the first is the second, or a part of it, or of what it is a part of.
 
@@ -114,6 +123,10 @@ def _may_be_part(part: Any, other: Any) -> bool:
         ways, others = numpys_arrays.ways(one), numpys_arrays.ways(whole)
         same = len(ways) == len(others)
         for way, each in zip(ways, others, strict=True) if same else ((way, whole) for way in ways):
+            if isinstance(way, np.ndarray) and isinstance(each, np.ndarray):
+                if storages.base_of(way) is storages.base_of(each):
+                    return True
+                continue
             if not isinstance(way, jax.Array) or not isinstance(each, jax.Array):
                 continue
             if _is_one_of(way, base_arrays_in_loops(way), each):

@@ -242,8 +242,11 @@ def refuse_joined(array: Any) -> None:
 
 
 def _options(array: Any) -> list[Any]:
-    """The arrays that one may be, or may be a part of, as paths have met, and what these were before the loops around."""
-    known = numpys_arrays.may_be(array)
+    """The arrays that one may be, or may be a part of, as paths have met, and what these were before the loops around.
+
+    And those that an iteration makes a part of it, or it a part of them.
+    """
+    known = [*numpys_arrays.may_be(array), *loop_carried_aliases.parts_of_iterations(array)]
     return [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import read_after, scopes
-from autograph_lite.converters.python_ops import assigned
+from autograph_lite.converters.python_ops import Maybe, held
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
@@ -69,7 +69,7 @@ def run_variables(run: Run) -> Variables:
         name: module[name] for frame in run for name in frame.f_code.co_names if name in module
     }
     for frame in reversed(run):
-        found.update({name: assigned(value) for name, value in frame.f_locals.items()})
+        found.update({name: held(value) for name, value in frame.f_locals.items()})
     return found
 
 
@@ -79,9 +79,19 @@ def are_held_twice(arrays: Sequence[Any]) -> bool:
         path
         for run in runs()
         for path in access_paths.leading_to(run_variables(run), arrays, parts=True)
-        if _is_users(path.name, run)
+        if _is_users(path.name, run) and not _is_bound_again(path, run)
     )
     return len([*itertools.islice(found, 2)]) > 1
+
+
+def _is_bound_again(path: access_paths.Path, run: Run) -> bool:
+    """Whether a variable that a loop binds first holds what an iteration before has bound it to, and nobody reads that."""
+    if type(run[0].f_locals.get(path.name)) is not Maybe:
+        return False
+    place = place_of_run(run)
+    return place is not None and not any(
+        read_after.read_after(place, access_paths.readers(path, run_variables(run)))
+    )
 
 
 def lead_elsewhere(arrays: Sequence[Any], owner: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autograph_lite.converters.python_ops import Maybe, Returned
+from autograph_lite.converters.python_ops import Maybe, Returned, held
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
 from autograph_lite.jax_internals.references import numpys_arrays, storages
@@ -92,7 +92,7 @@ class Path:
             named: dict[Any, Captured] = {**dict(enumerate(self.values)), **cells}
             self.stray = branch_allocations.stray_arrays(named, self.born)
             captured += [c for made in self.born for c in made.captured.values()]
-        numpys_arrays.know_roots(each.value for each in (*self.values, *captured))
+        numpys_arrays.know_roots(held(each.value) for each in (*self.values, *captured))
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
     def _taken(self) -> Any:

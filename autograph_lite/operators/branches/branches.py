@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Returned, assigned
+from autograph_lite.converters.python_ops import NO_RETURN, Maybe, Returned, held
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.conditionals import branch_traces
@@ -125,7 +125,7 @@ def _staged(
             if type(each) is OneOf
         ]
         decision_log.add_reasons(decision_log.BRANCHES, unions)
-    variables = [(assigned(each), _held([path.values[i] for path in alive])) for i, each in enumerate(values)]
+    variables = [(held(each), _held([path.values[i] for path in alive])) for i, each in enumerate(values)]
     for value, options in variables:
         found = [each for option in options for each in _variants(option)]
         for each in _variants(value):
@@ -402,7 +402,7 @@ class _Writes:
             if isinstance(value, dynamic_length.Stretch):
                 numpys_arrays.note_buffers(slot.kept, value.columns)
             if not isinstance(place.owner, storages.Storage):  # whose versions are the same array
-                numpys_arrays.note_met(assigned(value), *_held(slot.options))
+                numpys_arrays.note_met(held(value), *_held(slot.options))
         for place, contents in self.results.values():
             first = contents.get(0)
             if isinstance(first, dynamic_length.Stretch) and len(contents) == 1:
@@ -413,12 +413,12 @@ class _Writes:
 
     def joined(self) -> list[shared_containers.Joined]:
         """What is in the places now, with what the paths have left there."""
-        return [(assigned(self.results[slot.owner][1][slot.key]), _held(slot.options)) for slot in self.slots]
+        return [(held(self.results[slot.owner][1][slot.key]), _held(slot.options)) for slot in self.slots]
 
 
 def _held(options: Sequence[Captured]) -> list[Any]:
     """What a variable, or a place, holds at the end of each path on which it has a value."""
-    return [assigned(option.value) for option in options if option.present is not False]
+    return [held(option.value) for option in options if option.present is not False]
 
 
 def _variants(value: Any) -> Sequence[Any]:

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import Maybe
+from autograph_lite.converters.python_ops import Maybe, held
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
@@ -291,7 +291,7 @@ class Carry:
         captured = [capture(path_facts.narrow(value)) for value in values]
         if parted := {(n, i) for n, i in self.held if not self._is_still(n, i, values[n])}:
             raise self._parted(parted)
-        numpys_arrays.know_roots(value.value for value in captured)
+        numpys_arrays.know_roots(map(_value, captured))
         self.sure[:] = [value.present is True for value in captured]
         contents = {key: slot.before for key, slot in self.slots.items()}
         grown, growths = dict(self.slots), dict(self.growths)
@@ -745,8 +745,7 @@ def _numbers(value: Captured, template: Template) -> list[Any]:
 
 def _value(each: Any) -> Any:
     """A variable's value; of one that has none before the loop, what says so, which is no other's."""
-    value = each.value if isinstance(each, Captured) else each
-    return value.value if isinstance(value, Maybe) and value.present is not False else value
+    return held(each.value if isinstance(each, Captured) else each)
 
 
 def _differs(value: Captured, template: Template) -> bool:

@@ -37,6 +37,8 @@ def items_getter_of_class(kind: type) -> Callable[[Any], Items] | None:
     root = str(kind.__module__).partition(".")[0]
     if root in _ARRAYS or issubclass(kind, np.ndarray):
         return of_array
+    if kind is Maybe:  # a variable that a loop may have bound
+        return _of_maybe
     for base, found in (*_ITEMS.items(), *LAZY.items()):
         if issubclass(kind, base):
             return found
@@ -57,6 +59,10 @@ def of_array(_value: Any) -> Items:
 def attributes(value: Any) -> Items:
     """Its attributes, in slots or not, by name."""
     return instances.held_by(value).items()
+
+
+def _of_maybe(value: Maybe) -> Items:
+    return [("value", value.value)]
 
 
 def _of_function(value: types.FunctionType) -> Items:
@@ -110,7 +116,6 @@ _ITEMS: dict[type, Callable[[Any], Items]] = {
     list: lambda value: enumerate([*list.__iter__(value)]),
     tuple: lambda value: enumerate(tuple.__iter__(value)),
     collections.deque: lambda value: enumerate([*collections.deque.__iter__(value)]),
-    Maybe: lambda value: [("value", value.value)],  # a variable that a loop may have bound
 }
 
 

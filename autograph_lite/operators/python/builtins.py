@@ -34,6 +34,7 @@ from autograph_lite.operators.python import (
     generator_expressions,
     generator_functions,
     heaps_and_searches,
+    logical,
     modular_powers,
     numpys_classes,
     reductions,
@@ -191,11 +192,10 @@ def map_(fun: Callable[..., Any], *args: Any) -> Any:
 
 def length_hint_(value: Any, *default: int) -> Any:
     """`operator.length_hint(value)`."""
-    return (
-        dynamic_length.dynamic_len(value)
-        if dynamic_length.is_dynamic(value)
-        else operator.length_hint(value, *default)
-    )
+    own = getattr(type(dynamic_length.known_inside(value)), "__len__", None)
+    if dynamic_length.is_dynamic(value) or isinstance(own, types.FunctionType):
+        return len_(value)
+    return operator.length_hint(value, *default)
 
 
 def abs_(value: Any) -> Any:
@@ -512,7 +512,7 @@ _OF_VALUES: dict[Any, Any] = {
     filter: filter_, operator.length_hint: length_hint_, abs: abs_, int: int_, float: float_,
     complex: complex_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, min: reductions.min_,
     max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, pow: modular_powers.pow_,
-    functools.reduce: reductions.reduce_,
+    functools.reduce: reductions.reduce_, operator.truth: bool_, operator.not_: logical.not_,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from autograph_lite.errors import IterationError
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.if_stmt import if_part
+from autograph_lite.operators.branches.truth import python_truth
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.iteration.iterables import Staged
@@ -63,7 +64,9 @@ class Generated(iterables.Looped):
 
     def kept(self, item: Any) -> Any:
         """Whether an item of the source counts."""
-        return item.kept if isinstance(item, _Seen) else self.keep is None or self.keep(item)
+        if isinstance(item, _Seen):
+            return item.kept
+        return self.keep is None or python_truth(self.keep(item))
 
     def value(self, item: Any) -> Any:
         """What an item of the source that counts gives."""
@@ -286,6 +289,7 @@ def run_users_body(body_fun: Fun, item: Any, *values: Any) -> State:
 
 def filter_test(value: Any) -> Any:
     """The condition of a comprehension, where only Python can decide. Raises IterationError if it is traced."""
+    value = python_truth(value)
     if value is not True and value is not False and traced(value):
         raise dynamic_iteration_error(f"a traced condition, {describe(value)}")
     return value

@@ -101,10 +101,11 @@ def _of_items(items: Iterable[Any], join: Callable[..., Any], empty: bool) -> An
     result: Any = empty
     iterator = iter(items)
     for item in iterator:
-        if traced(item):
-            result = truth(item)
+        known = python_truth(item)
+        if traced(known):
+            result = truth(known)
             break
-        if bool(item) is not empty:
+        if bool(known) is not empty:
             return not empty
     for item in journal.unchanging(iterator):
         result = join(result, lambda item=item: truth(item))
