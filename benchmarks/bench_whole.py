@@ -15,7 +15,7 @@ from benchmarks.whole import report
 from benchmarks.whole.catalogue import CASES
 from benchmarks.whole.measuring import Row, measure
 
-ROUNDS, QUICK = (20, 3), (7, 1)  # how often programs are run, and compiled
+ROUNDS, QUICK = (20, 3), (7, 2)  # how often programs are run, and compiled
 LIMIT = (300.0, 30.0)  # seconds for a program, and for it unrolled
 
 

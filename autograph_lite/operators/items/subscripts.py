@@ -762,7 +762,7 @@ def _written(base: jax.Array, index: Any, value: Any) -> Any:
 
 
 def _placed(index: Any) -> Any:
-    """An index with numbers as JAX's: where it counts from the end, that is no arithmetic of Python's, which may be wide."""
+    """An index with numbers as JAX's: where it counts from the end, that is not done by the ints of Python, which may be wide."""
     if isinstance(index, tuple):
         return tuple(map(_placed, index))
     is_number = isinstance(index, Tracer) and not index.ndim and avals.weak_type(index)
