@@ -6,6 +6,7 @@ Each program calls a method that writes into an array of the object's, which onl
 from __future__ import annotations
 
 import dataclasses
+import operator
 from functools import cached_property, total_ordering
 
 import jax
@@ -634,3 +635,45 @@ def test_a_class_whose_metaclass_compares_is_left_alone():
 
     assert autograph_lite.to_graph(f)(jnp.array(3.0)) == 6
     assert autograph_lite.to_graph(lambda a: a.double())(Unhashable(jnp.array(3.0))) == 6
+
+
+class Positive:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        return bool(self.value > 0)
+
+
+class OfLength:
+    def __init__(self, length):
+        self.length = length
+
+    def __len__(self):
+        return int(self.length)
+
+
+ASKED = {
+    "any": lambda x: any([Positive(x)]),
+    "all": lambda x: all([Positive(x), Positive(x + 1)]),
+    "any of a generator": lambda x: any(each for each in [Positive(x)] if each),
+    "a condition": lambda x: sum(each.value for each in [Positive(x), Positive(x + 5)] if each),
+    "one of two conditions": lambda x: sum(each.value for each in [Positive(x)] if each and each.value < 9),
+    "the first": lambda x: next((each.value for each in [Positive(x), Positive(x + 5)] if each), 0),
+    "the largest": lambda x: max((each.value for each in [Positive(x), Positive(x + 5)] if each), default=0),
+    "a list": lambda x: len([1 for each in [Positive(x), Positive(x + 5)] if each]),
+    "truth": lambda x: operator.truth(Positive(x)),
+    "not": lambda x: operator.not_(Positive(x)),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_a_class_says_of_its_truth_is_asked_wherever_python_asks(name):
+    for run in (autograph_lite.convert(ASKED[name]), jax.jit(autograph_lite.to_graph(ASKED[name]))):
+        for x in (-2, 3):
+            assert run(jnp.int32(x)) == ASKED[name](x)
+
+
+def test_a_hint_of_a_length_is_the_length():
+    assert autograph_lite.convert(lambda x: operator.length_hint(OfLength(x)))(jnp.int32(3)) == 3
+    assert autograph_lite.convert(lambda x: operator.length_hint(x, 7))(5) == 7

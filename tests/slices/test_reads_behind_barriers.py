@@ -125,3 +125,50 @@ def test_a_read_of_a_part_after_writes_to_it_and_to_the_whole(run, c):
         found = run(f)(arguments[0].copy(), *arguments[1:])
         np.testing.assert_allclose(found[0], want[0])
         np.testing.assert_allclose(found[1], want[1])
+
+
+def shifted(x, k):
+    x[1:] = x[:-1]
+    return x[None]
+
+
+def added(x, k):
+    x[1:] += x[:-1]
+    return x.reshape(1, 4)
+
+
+def shifted_row(x, k):
+    m = np.stack([x, x])
+    w = m[0]
+    if k > 2:
+        w[1:] = w[:-1].copy()
+        w[0] = 4
+    return m, w
+
+
+def shifted_in_place(x, k):
+    x[:-1] = x[1:]
+    x[0] = k
+    return x[:, None]
+
+
+@pytest.mark.parametrize("f", [shifted, added, shifted_row, shifted_in_place], ids=lambda f: f.__name__)
+def test_a_part_that_is_written_over_what_it_is_read_from(f):
+    """XLA for CPUs fuses a `reshape` with such an update, and reads what it has written: there is a barrier between."""
+    expected = jax.tree.leaves(f(X.copy(), 3))
+    for found in (
+        autograph_lite.convert(f)(X.copy(), np.int32(3)),
+        jax.jit(autograph_lite.to_graph(f))(jax.numpy.asarray(X), np.int32(3)),
+    ):
+        for ours, theirs in zip(jax.tree.leaves(found), expected, strict=True):
+            np.testing.assert_allclose(ours, theirs)
+
+
+def test_barriers_behind_updates_that_read_what_they_replace_alone():
+    def of_another(x, y):
+        x[1:] = y[:-1]
+        return x[None]
+
+    for f, others, count in ((shifted, 3, 1), (of_another, X, 0)):
+        text = str(jax.make_jaxpr(autograph_lite.to_graph(f))(X, others))
+        assert text.count("optimization_barrier") == (count if jax.default_backend() == "cpu" else 0)

@@ -144,3 +144,19 @@ def test_items_of_64_bits_are_counted() -> None:
 
     with jax.enable_x64(True):
         assert autograph_lite.convert(far, static_loops="stage")(jnp.int64(0)) == 3 * 2**40 + 3
+
+
+def counted_stores(x, first):
+    for i in range(first, 4):
+        x[i] = (x[i] + x[i - first]) * 2
+    return x
+
+
+def test_a_store_at_the_item_of_a_range_whose_start_is_traced_has_no_check() -> None:
+    """The place is no int that could grow beyond 32 bits: `len(x)` is added to it where it counts from the end."""
+    jaxpr = jax.make_jaxpr(autograph_lite.to_graph(counted_stores))(X, jnp.int32(1))
+    assert "debug_callback" not in str(jaxpr)
+    assert "i64" not in str(jaxpr)
+    for first in (1, 3, 4):
+        found = autograph_lite.convert(counted_stores)(np.arange(4.0), jnp.int32(first))
+        np.testing.assert_allclose(found, counted_stores(np.arange(4.0), first))
