@@ -29,15 +29,14 @@ _ITEMWISE = (
 def update(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
     """`write(base, new)`, not in place where `new` is computed of `base`, and that, item by item, of a part of an array.
 
-    Where `new` is computed so of a part of `base`, what is made of the array later, outside of loops, is another computation:
-    XLA fuses a `reshape` with the update, and writes x[1] before it reads it in `x[1:] = x[:-1]; x = x[None]` (jax 0.12.0.1).
+    Where `new` is computed so of a part of `base`, it is computed before, outside of loops: XLA fuses a `reshape` with the
+    update, and writes x[1] before it reads it in `x[1:] = x[:-1]; x = x[None]`, or with `x` a row of a matrix (jax 0.12.0.1).
     """
     is_on_cpu = jax.default_backend() == "cpu"
     if is_on_cpu and _reaches(base, _PARTS, _ITEMWISE) and _reads(new, base):
         return out_of_place(base, new, write)
-    made = write(base, new)
     fuses = is_on_cpu and not while_primitive.is_within_a_loop() and _reaches(new, _PARTS, _ITEMWISE)
-    return lax.optimization_barrier(made) if fuses and _reads(new, base) else made
+    return write(base, lax.optimization_barrier(new) if fuses and _reads(new, base) else new)
 
 
 def out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
@@ -70,7 +69,7 @@ def _called(equation: Any) -> list[Any]:
 
 
 def _reads(value: Any, array: Any) -> bool:
-    """Whether a value is computed of an array that is being recorded."""
+    """Whether a value is computed of an array that is being recorded, also around a branch in which the value is."""
     wanted = getattr(array, "val", None)
     todo, seen = [value], set[int]()
     while todo and len(seen) < _MOST:
@@ -78,7 +77,10 @@ def _reads(value: Any, array: Any) -> bool:
         if each is array or (wanted is not None and getattr(each, "val", None) is wanted):
             return True
         equation = getattr(each, "parent", None)
-        if equation is not None and id(equation) not in seen:
+        if equation is None:
+            around = each.get_const() if hasattr(each, "get_const") else None
+            todo += [around] if isinstance(around, core.Tracer) else []
+        elif id(equation) not in seen:
             seen.add(id(equation))
             todo += equation.in_tracers
     return bool(todo)
