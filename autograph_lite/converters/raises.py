@@ -373,10 +373,13 @@ def _is_text(node: gast.expr) -> bool:
 
 
 class _Divisions(trees.ScopeTransformer):
-    """`a / b` and the like, which raise where `b` is 0."""
+    """`a / b` and the like, which raise where `b` is 0; in lambdas, too, which have no form of their own."""
 
     def __init__(self, ag: str) -> None:
         self.ag = ag
+
+    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        return self.generic_visit(node)
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)

@@ -41,7 +41,12 @@ def wide(xs):
     return k * k // n % 1009
 
 
-RAISING = (quotient, rest, in_a_loop, wide)
+def both_parts(xs):
+    n = count(xs)
+    return sum(divmod(10, n))
+
+
+RAISING = (quotient, rest, in_a_loop, wide, both_parts)
 
 
 def mean(xs):
@@ -132,7 +137,42 @@ def of_an_array(xs):
         return xs
 
 
-CATCHING = (mean, of_ints, in_place, by_a_callee, in_iterations, raised_again, of_an_array)
+def in_a_lambda(xs):
+    n = count(xs)
+    mean = lambda s: s / n  # noqa: E731
+    try:
+        return mean(10)
+    except ZeroDivisionError:
+        return -5.0
+
+
+def in_lambdas_that_functions_call(xs):
+    n = count(xs)
+    found = []
+    for each in (
+        lambda: sum(map(lambda v: 6 // v, (n, 2))),
+        lambda: max((1, 2, n), key=lambda v: 6 % v),
+        lambda: divmod(10, n)[1],
+        lambda: [lambda: 10 % n][0](),
+    ):
+        try:
+            found.append(each())
+        except ZeroDivisionError:
+            found.append(-5)
+    return found
+
+
+CATCHING = (
+    in_a_lambda,
+    in_lambdas_that_functions_call,
+    mean,
+    of_ints,
+    in_place,
+    by_a_callee,
+    in_iterations,
+    raised_again,
+    of_an_array,
+)
 SOME, NONE = np.array([1.0, 3.0, 4.0], np.float32), np.array([1.0, 1.0, 1.0], np.float32)
 
 

@@ -23,7 +23,7 @@ from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.calls.chosen_views import ChosenView
-from autograph_lite.operators.checks import carried_checks, traced_text
+from autograph_lite.operators.checks import carried_checks, divisions, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins import join_types, literal_types
@@ -243,6 +243,13 @@ def bool_(*args: Any) -> Any:
         return bool(*args)
     value = truth(*args)
     return value if isinstance(value, bool) else fold_test(value)
+
+
+def divmod_(left: Any, right: Any, /) -> Any:
+    """`divmod(a, b)`: of numbers, `a // b` and `a % b`, which raise where `b` is 0."""
+    if any_traced((left, right)) and not (jnp.ndim(left) or jnp.ndim(right)):
+        return divisions.floor_quotient(left, right), divisions.remainder(left, right)
+    return divmod(left, right)
 
 
 def _asked(value: Any, method: str) -> Any:
@@ -512,7 +519,7 @@ _OF_VALUES: dict[Any, Any] = {
     filter: filter_, operator.length_hint: length_hint_, abs: abs_, int: int_, float: float_,
     complex: complex_, bool: bool_, round: round_, list: list_, tuple: tuple_, sorted: sorted_, min: reductions.min_,
     max: reductions.max_, sum: reductions.sum_, any: reductions.any_, all: reductions.all_, pow: modular_powers.pow_,
-    functools.reduce: reductions.reduce_, operator.truth: bool_, operator.not_: logical.not_,
+    functools.reduce: reductions.reduce_, operator.truth: bool_, operator.not_: logical.not_, divmod: divmod_,
 }  # fmt: skip
 
 
