@@ -378,8 +378,9 @@ class _Divisions(trees.ScopeTransformer):
     def __init__(self, ag: str) -> None:
         self.ag = ag
 
-    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
-        return self.generic_visit(node)
+    def visit_Lambda(self, node: gast.AST) -> gast.AST:
+        self.generic_visit(node)
+        return node
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)

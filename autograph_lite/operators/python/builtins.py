@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import ConditionError, IterationError
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
@@ -248,7 +248,10 @@ def bool_(*args: Any) -> Any:
 def divmod_(left: Any, right: Any, /) -> Any:
     """`divmod(a, b)`: of numbers, `a // b` and `a % b`, which raise where `b` is 0."""
     if any_traced((left, right)) and not (jnp.ndim(left) or jnp.ndim(right)):
-        return divisions.floor_quotient(left, right), divisions.remainder(left, right)
+        quotient = divisions.floor_quotient(left, right)
+        if avals.weak_type(quotient) and quotient.dtype.kind == "i":  # one check, as Python has one error
+            return quotient, left - quotient * right
+        return quotient, divisions.remainder(left, right)
     return divmod(left, right)
 
 
