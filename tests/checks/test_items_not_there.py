@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -216,3 +219,66 @@ def taken_by_a_method(x, n):
 def test_what_take_does_not_find_is_caught(fn, n):
     x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(autograph_lite.convert(fn)(x, np.int32(n)), fn(x, n))
+
+
+class Bare:
+    pass
+
+
+def attribute_of_the_other_path(k):
+    s = Bare()
+    if k > 2:
+        s.a = 1
+    else:
+        k += s.a
+    return k
+
+
+def missing_method(k):
+    s = Bare()
+    if k < 2:
+        return s.foo()
+    return k
+
+
+def attribute_of_an_iteration(k):
+    s = Bare()
+    for v in range(3):
+        if v + k < 3:
+            s.rows = [v]
+        else:
+            s.rows[0] += 10
+    return s.rows[0]
+
+
+def too_few_items(k):
+    pair = (1, 2)
+    if k < 2:
+        a, b, c = pair
+    else:
+        a, b, c = 1, 2, 3
+    return a + b + c + k
+
+
+def too_many_items(k):
+    a = b = 1
+    if k < 2:
+        a, b = 1, 2, 3
+    return a + b + k
+
+
+@pytest.mark.parametrize(
+    "f",
+    [attribute_of_the_other_path, missing_method, attribute_of_an_iteration, too_few_items, too_many_items],
+)
+def test_what_is_missing_on_a_path_is_missed_if_it_is_taken(f):
+    converted, staged = autograph_lite.convert(f), jax.jit(autograph_lite.to_graph(f))
+    for k in (1, 3):
+        try:
+            expected = f(k)
+        except (AttributeError, ValueError) as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                converted(jnp.int32(k))
+        else:
+            assert converted(jnp.int32(k)) == expected
+            assert staged(jnp.int32(k)) == expected

@@ -516,3 +516,23 @@ def _compare(function: Callable[..., Any]) -> None:
 
     got, right = (np.array(jax.grad(loss(f), (0, 1))(x, y)) for f in (ours, function))
     np.testing.assert_allclose(got, right, rtol=2e-3, atol=1e-3)
+
+
+class _Holder:
+    def __init__(self, total: Any) -> None:
+        self.total = total
+
+
+def _left_at_once(b: Any, x: Any, xs: Any) -> Any:
+    for _ in range(3):
+        for j, _, _ in zip(xs, range(5), xs):
+            box = _Holder(x * 3)
+            return j, box.total
+    return b, 2.5
+
+
+@pytest.mark.parametrize("static", ["auto", "stage", "python"])
+def test_loops_that_are_left_in_their_first_iteration(static: str) -> None:
+    given = jnp.int32(4), jnp.float32(3), jnp.array([-1, 6, -4])
+    run = jax.jit(autograph_lite.to_graph(_left_at_once, static_loops=static))
+    assert tuple(map(float, run(*given))) == (-1.0, 9.0)

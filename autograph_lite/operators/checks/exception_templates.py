@@ -110,16 +110,22 @@ def is_about_none(error: BaseException) -> bool:
 def _is_of_known_values(error: BaseException) -> bool:
     """Whether Python tells of a container that it has no such item, or changes in a loop over it, or of a division by 0.
 
+    Or of an object of the user's that it has no such attribute, or of a sequence that it has more or fewer items than names.
     Or NumPy's types do not hold an int of Python's.
     """
     if type(error) is OverflowError and str(error).startswith("Python integer "):
         return True
     if type(error) is RuntimeError:
         return _CHANGED.search(str(error)) is not None
-    kinds = IndexError, KeyError, ZeroDivisionError
-    return type(error) in kinds and not ownership.is_library_file(_last_file(error))
+    path = _last_file(error)
+    if type(error) is AttributeError and error.name is not None and ownership.may_be_chosen(type(error.obj)):
+        return path.startswith(f"{source_places.PACKAGE}/") or not ownership.is_library_file(path)
+    is_uneven = type(error) is ValueError and _UNEVEN.match(str(error)) is not None
+    is_known = is_uneven or type(error) in (IndexError, KeyError, ZeroDivisionError)
+    return is_known and not ownership.is_library_file(path)
 
 
+_UNEVEN = re.compile("(?:not enough|too many) values to unpack ")
 _CHANGED = re.compile("(?:changed size|keys changed|mutated) during iteration$")
 
 

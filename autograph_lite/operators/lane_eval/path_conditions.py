@@ -60,6 +60,8 @@ class Parts:
 
     def told(self) -> tuple[str | None, str | None]:
         """What the loop has become, and why; None where it is one part, and that is known."""
+        if not any(self.lengths):
+            return None, None  # Python has left it in the iteration that runs apart
         *most, last = map(str, filter(None, self.lengths))
         parts = f"in parts of {', '.join(most)} and {last} iterations"
         parts = (
