@@ -36,7 +36,14 @@ def update(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
     if is_on_cpu and _reaches(base, _PARTS, _ITEMWISE) and _reads(new, base):
         return out_of_place(base, new, write)
     fuses = is_on_cpu and not while_primitive.is_within_a_loop() and _reaches(new, _PARTS, _ITEMWISE)
-    return write(base, lax.optimization_barrier(new) if fuses and _reads(new, base) else new)
+    if not (fuses and _reads(new, base)):
+        return write(base, new)
+    return write(base, lax.optimization_barrier(new)) if barriers_hold() else out_of_place(base, new, write)
+
+
+def barriers_hold() -> bool:
+    """Whether XLA keeps barriers until it has chosen what is computed where: on CPUs that of jax 0.10.2 does not."""
+    return jax.__version_info__ >= (0, 12) and jax.default_backend() == "cpu"
 
 
 def out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:

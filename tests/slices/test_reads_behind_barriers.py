@@ -171,4 +171,5 @@ def test_barriers_behind_updates_that_read_what_they_replace_alone():
 
     for f, others, count in ((shifted, 3, 1), (of_another, X, 0)):
         text = str(jax.make_jaxpr(autograph_lite.to_graph(f))(X, others))
-        assert text.count("optimization_barrier") == (count if jax.default_backend() == "cpu" else 0)
+        hold = jax.__version_info__ >= (0, 12) and jax.default_backend() == "cpu"
+        assert text.count("optimization_barrier") == (count if hold else 0)

@@ -46,7 +46,7 @@ class Barriers:
 
 def barriers(fun: Callable[..., Any]) -> Barriers | None:
     """Those of the body of a loop that `fun` is, to be called in its trace; None where it needs none."""
-    updates = max(_writes(fun).values(), default=0) if _helps() else 0
+    updates = max(_writes(fun).values(), default=0) if overlapping_updates.barriers_hold() else 0
     return Barriers(tracing_state.current_trace(), updates > 1) if updates else None
 
 
@@ -72,7 +72,11 @@ def pin_update(array: Any) -> Any:
 
 def computed(array: Any) -> Any:
     """An array that is computed once, and not again where its items are used: on CPUs, in loops."""
-    return lax.optimization_barrier(array) if _helps() and loop_options.in_loop() else array
+    return (
+        lax.optimization_barrier(array)
+        if overlapping_updates.barriers_hold() and loop_options.in_loop()
+        else array
+    )
 
 
 def write_out_of_place(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
@@ -113,11 +117,6 @@ def _is_part(value: Any, base: Any) -> bool:
 
 
 @functools.cache
-def _helps() -> bool:
-    """Whether XLA keeps barriers until it has chosen what is computed where: on CPUs that of jax 0.10.2 does not."""
-    return jax.__version_info__ >= (0, 12) and jax.default_backend() == "cpu"
-
-
 def _writes(fun: Any) -> collections.Counter[str]:
     """How many statements of a body write to items of each variable, with those of a user's body in a wrapper of ours."""
     code = getattr(fun, "__code__", None)
