@@ -247,7 +247,8 @@ def bool_(*args: Any) -> Any:
 
 def divmod_(left: Any, right: Any, /) -> Any:
     """`divmod(a, b)`: of numbers, `a // b` and `a % b`, which raise where `b` is 0."""
-    if any_traced((left, right)) and not (jnp.ndim(left) or jnp.ndim(right)):
+    sizes = any(map(is_symbolic, (left, right)))
+    if any_traced((left, right)) and not (sizes or jnp.ndim(left) or jnp.ndim(right)):
         quotient = divisions.floor_quotient(left, right)
         if avals.weak_type(quotient) and quotient.dtype.kind == "i":  # one check, as Python has one error
             return quotient, left - quotient * right
