@@ -8,6 +8,7 @@ These are made of zeros, and chosen item by item.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -41,6 +42,7 @@ def update(base: Any, new: Any, write: Callable[[Any, Any], Any]) -> Any:
     return write(base, lax.optimization_barrier(new)) if barriers_hold() else out_of_place(base, new, write)
 
 
+@functools.cache
 def barriers_hold() -> bool:
     """Whether XLA keeps barriers until it has chosen what is computed where: on CPUs that of jax 0.10.2 does not."""
     return jax.__version_info__ >= (0, 12) and jax.default_backend() == "cpu"

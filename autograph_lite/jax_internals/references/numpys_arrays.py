@@ -159,7 +159,7 @@ def note_next(new: Any, *before: Any) -> Any:
             known.numpys[id(new)] = storages.note_cell(new)
         return new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
-        known.numpys[id(new)] = new
+        note_numpys(new)
     return new
 
 

@@ -151,7 +151,7 @@ def _remember(fact: Made | BaseException) -> None:
     """Keeps a fact until the outermost staged statement is over: there are tracers in it."""
     if journal.outermost() is None:
         with contextlib.suppress(AttributeError):
-            if isinstance(fact, Made):
+            if tracing_state.is_tracing() and isinstance(fact, Made):
                 setattr(fact.error, _CALL, (fact.kind, fact.args, fact.kwargs))
             elif tracing_state.is_tracing():
                 setattr(fact, _EXPLICIT, True)

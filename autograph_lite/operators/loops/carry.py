@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.converters.python_ops import Maybe, held
+from autograph_lite.converters.python_ops import held
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
@@ -659,9 +659,7 @@ class Carry:
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
             numpys_arrays.note_buffers(self.kept.get(owner, ()), now.columns)
         if count:  # what every iteration assigns is assigned
-            values = [
-                _certain(value) if sure else value for value, sure in zip(values, self.sure, strict=True)
-            ]
+            values = [held(value) if sure else value for value, sure in zip(values, self.sure, strict=True)]
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for owner, items in rows.items():
@@ -708,10 +706,6 @@ class Carry:
             many = f"for the {bound.most} items" if not bound.spare else f"for {bound.most} items"
             why = "that the loop may make" if not bound.spare else "at first, as nothing bounds the loop"
             decision_log.note_list(place, "a buffer and a length", f"there is room {many} {why}")
-
-
-def _certain(value: Any) -> Any:
-    return value.value if type(value) is Maybe else value
 
 
 def _below(key: Hashable, end: int) -> bool:

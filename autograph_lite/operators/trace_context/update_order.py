@@ -14,7 +14,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import dis
-import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -116,7 +115,6 @@ def _is_part(value: Any, base: Any) -> bool:
     return bool(value.size < base.size)
 
 
-@functools.cache
 def _writes(fun: Any) -> collections.Counter[str]:
     """How many statements of a body write to items of each variable, with those of a user's body in a wrapper of ours."""
     code = getattr(fun, "__code__", None)
