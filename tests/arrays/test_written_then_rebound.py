@@ -264,6 +264,7 @@ def test_the_loop_is_rolled(f) -> None:
     assert len(str(jaxpr).splitlines()) < COUNT * 2
 
 
+@pytest.mark.filterwarnings("ignore::autograph_lite.errors.UnrolledLoopWarning")
 def test_gradients() -> None:
     for f in (stepped, on_paths):
         ours, unrolled = (

@@ -9,7 +9,7 @@ import operator
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -316,10 +316,10 @@ def _rounded_integer(value: Any, unit: Any) -> Any:
 
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     """`sorted(...)`: stable; where a traced value decides on the order, items that don't stack are each one of several."""
+    items: Any = iterable
     if type(iterable) is ChosenView and key is None:
-        in_order: list[Any] = iterable.each(sorted_, reverse=reverse)
-        return in_order
-    items, key = iterable, reductions.callee(key)
+        return cast("list[Any]", iterable.each(sorted_, reverse=reverse))
+    key = reductions.callee(key)
     if not (isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim == 1):
         items = list_(iterable)
     if dynamic_length.is_dynamic(items):
