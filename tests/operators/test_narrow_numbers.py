@@ -1,4 +1,4 @@
-"""Ints of Python's beside arrays of NumPy's whose type does not hold them, uint8 and 300: NumPy's results and errors."""
+"""Numbers of Python's beside arrays of NumPy's whose type does not hold them, uint8 and 300: NumPy's results and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,38 @@ def not_taken(u, n):
     return u, u.sum()
 
 
-@pytest.mark.parametrize("f", [compared, of_no_type, not_taken])
+def floats_not_taken(u, n):
+    if n > 5:
+        u[0] = 300.7
+    elif n > 4:
+        u.fill(np.nan)
+    else:
+        u[1:] = 255.9, -0.5, 128.5
+    try:
+        if n > 1:
+            u[n] = float("nan")
+    except ValueError:
+        u[0] = 9
+    return u, u.sum()
+
+
+def floats_of_no_type(u, n):
+    z, i = np.zeros(3), np.zeros(3, np.int8)
+    z[n], z[0], z[1], i[n], i[0] = 1e30, np.inf, np.nan, 127.9, -128.9
+    u[n] = np.float64(3.7)
+    np.insert(np.zeros(400, np.uint8) + np.uint8(n), 300, 5)
+    return (
+        np.maximum(u, 300.7),
+        u + 300.7,
+        np.clip(u, 0, 300.7),
+        np.where(u > n, u, 300.7),
+        z,
+        i,
+        np.insert(u, -1, n),
+    )
+
+
+@pytest.mark.parametrize("f", [compared, of_no_type, not_taken, floats_not_taken, floats_of_no_type])
 def test_values_are_numpys(f: Any) -> None:
     for found, want in zip(
         jax.tree.leaves(convert(f)(U.copy(), np.int32(2))), jax.tree.leaves(f(U.copy(), 2)), strict=True
@@ -101,6 +132,65 @@ def test_what_numpy_refuses_is_its_error(f: Any) -> None:
     with pytest.raises(OverflowError, match=str(expected.value)):
         convert(f)(u, np.int32(2))
     assert u.tolist() == U.tolist()
+
+
+def slices(u, n):
+    u[n:] = [1, 300.7]
+
+
+def rows(u, n):
+    for row in u.reshape(2, 2):
+        row[0] = -1.5
+
+
+def matrix(u, n):
+    u.reshape(2, 2)[n - 1, :] = 300.7
+
+
+def selected(u, n):
+    v = u[u > n]
+    v[0] = 300.7
+    return v
+
+
+def float_on_a_path(u, n):
+    if n > 1:
+        u[0] = float("nan")
+
+
+def flat(u, n):
+    u.flat = 300.7
+
+
+def own(u, n):
+    z = np.arange(3, dtype=np.int32) * np.int32(n)
+    z[n] = 1e10
+    return z
+
+
+def of_numpys(u, n):
+    z = np.zeros(3, np.int16)
+    z[n] = np.float64("nan")
+    return z
+
+
+BEYOND = [
+    slices, rows, matrix, selected, float_on_a_path, flat, own, of_numpys,
+    lambda u, n: u.__setitem__(n, -2.99), lambda u, n: u.__setitem__(u > n, -1.5), lambda u, n: u.fill(300.7),
+    lambda u, n: u.fill(np.inf), lambda u, n: np.put(u, [n, 1], [1, 300.7]), lambda u, n: np.putmask(u, u > n, values=300.7),
+    lambda u, n: np.place(u, u > n, [300.7]), lambda u, n: np.fill_diagonal(u.reshape(2, 2), 300.7),
+    lambda u, n: np.put_along_axis(u, np.array([0]), 300, 0), lambda u, n: np.insert(u, n, 300.7),
+    lambda u, n: np.array([n, 300.7], np.uint8),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", BEYOND, ids=map(str, range(len(BEYOND))))
+def test_floats_that_numpy_refuses_to_store_are_its_error(f: Any) -> None:
+    with pytest.raises((OverflowError, ValueError)) as expected:
+        f(U.copy(), 2)
+    with pytest.raises(expected.type) as found:
+        convert(f)(U.copy(), np.int32(2))
+    assert str(found.value) == str(expected.value)
 
 
 def test_jaxs_arrays_compute_as_jaxs() -> None:

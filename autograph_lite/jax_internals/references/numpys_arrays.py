@@ -85,26 +85,33 @@ def would_be_numpys(value: Any) -> bool:
     return all(argument.is_numpy or argument.is_number for argument in asked) and bool(asked or is_told)
 
 
-def is_beyond(array: Any, number: int) -> bool:
-    """Whether an array that would be NumPy's, of uint8 or the like, has a type that doesn't hold an int of Python's."""
+def is_beyond(array: Any, number: float) -> bool:
+    """Whether an array that would be NumPy's, of uint8 or the like, has a type that doesn't hold a number of Python's."""
     if 0 <= number < 128:
         return False
     dtype: Any = array.dtype
     return (
         isinstance(dtype, np.dtype)
         and dtype.kind in "iu"
-        and not _ends(dtype).min <= number <= _ends(dtype).max
+        and not _ends(dtype).min - 1 < number < _ends(dtype).max + 1  # a float is cut; nan is beyond
         and (isinstance(array, np.ndarray) or would_be_numpys(array))
     )
 
 
-def refuse_beyond(array: Any, value: Any) -> None:
-    """Raises NumPy's OverflowError of ints of Python's, also in lists, that such an array is to hold and doesn't."""
+def refuse_beyond(array: Any, value: Any, *, stored: bool = False) -> None:
+    """Raises NumPy's OverflowError of ints of Python's, also in lists, that such an array is to hold and doesn't.
+
+    Of floats, too, if the value is to be `stored`, and of NumPy's where the type has a sign; nan is a ValueError.
+    """
     for each in value if type(value) in (list, tuple) else (value,):
         if type(each) in (list, tuple):
-            refuse_beyond(array, each)
-        elif type(each) is int and is_beyond(array, each):
-            raise OverflowError(f"Python integer {each} out of bounds for {array.dtype}")
+            refuse_beyond(array, each, stored=stored)
+            continue
+        if stored and isinstance(each, np.floating) and array.dtype.kind == "i":
+            each = float(each)
+        if (type(each) is int or (stored and type(each) is float)) and is_beyond(array, each):
+            # `int` has NumPy's words of nan and of infinity
+            raise OverflowError(f"Python integer {int(each)} out of bounds for {array.dtype}")
 
 
 _ends = functools.lru_cache(maxsize=32)(np.iinfo)

@@ -111,9 +111,9 @@ def _is_of_known_values(error: BaseException) -> bool:
     """Whether Python tells of a container that it has no such item, or changes in a loop over it, or of a division by 0.
 
     Or of an object of the user's that it has no such attribute, or of a sequence that it has more or fewer items than names.
-    Or NumPy's types do not hold an int of Python's.
+    Or NumPy's types do not hold a number of Python's.
     """
-    if type(error) is OverflowError and str(error).startswith("Python integer "):
+    if type(error) in (OverflowError, ValueError) and str(error).startswith(_BEYOND):
         return True
     if type(error) is RuntimeError:
         return _CHANGED.search(str(error)) is not None
@@ -125,6 +125,7 @@ def _is_of_known_values(error: BaseException) -> bool:
     return is_known and not ownership.is_library_file(path)
 
 
+_BEYOND = ("Python integer ", "cannot convert float ")
 _UNEVEN = re.compile("(?:not enough|too many) values to unpack ")
 _CHANGED = re.compile("(?:changed size|keys changed|mutated) during iteration$")
 

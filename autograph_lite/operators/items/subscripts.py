@@ -674,7 +674,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         callers_arrays.refuse_read_only(base)
-        numpys_arrays.refuse_beyond(base, value)
+        numpys_arrays.refuse_beyond(base, value, stored=True)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)
@@ -699,6 +699,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         shared_memory.refuse_kept_copy(base)
     index = _plain(index)
     if isinstance(base, Selection):
+        numpys_arrays.refuse_beyond(base.array, value, stored=True)
         store_check.check_store(base)
         return gathered_stores.write_gathered(base, index, value)
     if (_is_traced_index(index) and isinstance(base, list)) or (

@@ -240,7 +240,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
 
 
 # Functions, besides ufuncs, whose result has the type of their array, whatever int of Python's is beside it.
-_OF_ITS_TYPE = frozenset({np.where, np.full_like, np.insert})
+_OF_ITS_TYPE = frozenset({np.where, np.full_like})
 
 
 def _beside_narrow(fun: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -250,6 +250,10 @@ def _beside_narrow(fun: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
       OverflowError: NumPy does, as they are to have the array's type.
     """
     arrays = [each for each in args if isinstance(each, (Tracer, np.ndarray))]
+    if fun is np.insert:  # its index is no item of the array
+        if arrays and arrays[0] is args[0]:
+            numpys_arrays.refuse_beyond(args[0], args[2:3], stored=True)
+        return args
     beyond = [
         type(each) is int and any(numpys_arrays.is_beyond(array, each) for array in arrays) for each in args
     ]

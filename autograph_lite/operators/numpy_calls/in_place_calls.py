@@ -56,12 +56,13 @@ def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
     return jnp.sort(a, axis)
 
 
-def _of_values(place: int, make: Callable[..., Any]) -> Callable[..., Any]:
-    """`make`, which gets at that place what the array is to hold."""
+def _of_values(place: int, name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make`, which gets at that place, or by that name, what the array is to hold."""
 
     def made(array: Any, *args: Any, **kwargs: Any) -> Any:
-        for value in args[place - 1 : place]:
-            numpys_arrays.refuse_beyond(array, value)
+        value = args[place - 1] if len(args) >= place else kwargs.get(name)
+        # `copyto` takes no float for an integer, and cuts it where it is told to
+        numpys_arrays.refuse_beyond(array, value, stored=make is not _copied)
         return make(array, *args, **kwargs)
 
     return made
@@ -69,15 +70,16 @@ def _of_values(place: int, make: Callable[..., Any]) -> Callable[..., Any]:
 
 # What gives the array as it is after such a function, by the function's name.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "copyto": _of_values(1, _copied), "putmask": _of_values(2, _put_mask),
-    "put": _of_values(2, lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False)),
-    "place": _of_values(2, lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False)),
-    "put_along_axis": lambda arr, indices, values, axis: jnp.put_along_axis(arr, indices, values, axis, inplace=False),
-    "fill_diagonal": _of_values(1, _on_the_diagonal),
+    "copyto": _of_values(1, "src", _copied), "putmask": _of_values(2, "values", _put_mask),
+    "put": _of_values(2, "v", lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False)),
+    "place": _of_values(2, "vals", lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False)),
+    "put_along_axis": _of_values(2, "values", lambda arr, indices, values, axis: (
+        jnp.put_along_axis(arr, indices, values, axis, inplace=False))),
+    "fill_diagonal": _of_values(1, "val", _on_the_diagonal),
 }  # fmt: skip
 METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _of_values(1, lambda a, value: jnp.broadcast_to(value, a.shape)), "sort": _sorted, "partition": _partitioned,
-    "put": _FUNCTIONS["put"],
+    "fill": _of_values(1, "value", lambda a, value: jnp.broadcast_to(value, a.shape)), "sort": _sorted,
+    "partition": _partitioned, "put": _FUNCTIONS["put"],
 }  # fmt: skip
 BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 
@@ -382,6 +384,7 @@ FoldingTracer.view = _view  # type: ignore[method-assign]
 
 
 def _set_flat(self: Any, value: Any) -> None:
+    numpys_arrays.refuse_beyond(self, value, stored=True)
     store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
 
 
