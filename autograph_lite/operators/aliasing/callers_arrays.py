@@ -33,6 +33,8 @@ class Argument:
     is_asked: bool = False  # whether the function wants to know which of these it is
     is_typed: bool = False  # whether it wants to know the type
     at: Any = ()  # the line that does so first
+    # the array of NumPy's, where it was not passed, but in a place that the program carries from call to call
+    outside: Any = None
 
 
 def is_callers(array: Any) -> bool:

@@ -142,10 +142,8 @@ def refuse_shown(array: Any) -> None:
     if isinstance(array, np.ndarray):
         is_part = isinstance(array.base, np.ndarray) and _holders_of_owner(array) > _OF_ONE_PART
         owner = owners(array)[-1]
-        if is_part or id(owner) in known.shown:
+        if is_part or id(owner) in known.shown or known.is_outside(owner):
             want_anew(array)
-        elif known.is_outside(owner):
-            raise Reborn([], [owner])
         return
     for each in numpys_arrays.origins(array) if known.taken else ():
         _, whole = known.taken.get(id(each), (None, None))

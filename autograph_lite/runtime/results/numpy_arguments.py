@@ -6,7 +6,7 @@ it writes, and so which have to be told apart, is known when it was traced once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -82,9 +82,37 @@ def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: Refe
     return seen
 
 
+def enter_state(
+    held: Mapping[int, Any], arrays: Sequence[Any], stands: Mapping[int, tuple[Any, Any]], known: References
+) -> list[Any]:
+    """What a function is to see of the arrays of its state, which is noted.
+
+    Args:
+      held: those that are arrays of NumPy's outside of the program, by number.
+      arrays: of the program.
+      stands: arrays of NumPy's to which the program writes, and what stands for each.
+      known: of the program.
+    """
+    standing, seen = {id(array): stand for array, stand in stands.values()}, list(arrays)
+    for number, array in held.items():
+        value = seen[number] = standing.get(id(array), seen[number])
+        if array is not None and id(array) not in standing:
+            (of,) = lent([array])
+            assert of is not None
+            noted = Argument(-1, value, True, of.is_writeable, of.strides, of.dtype, outside=array)
+            known.arguments.setdefault(id(value), noted)
+    return seen
+
+
 def written(known: References) -> list[Argument]:
     """The arguments that the function may have written to, or has asked about: are they NumPy's?"""
-    return [each for each in known.arguments.values() if each.is_written or each.is_asked]
+    of_call = [each for each in known.arguments.values() if each.outside is None]
+    return [each for each in of_call if each.is_written or each.is_asked]
+
+
+def written_of_state(known: References) -> list[np.ndarray[Any, Any]]:
+    """The arrays of NumPy's that places held, which the function may have written to."""
+    return [each.outside for each in known.arguments.values() if each.is_written and each.outside is not None]
 
 
 def asks_for_kinds(known: References) -> bool:

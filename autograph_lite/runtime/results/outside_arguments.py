@@ -72,13 +72,36 @@ def _too_many(array: Any) -> MutatedArgumentError:
     )
 
 
-Seen = list[tuple[HeldPlace, Any, Any]]
-"""The places where a program has found arrays from outside: a place, the key in it, the array."""
+Held = tuple[Place, Any, np.ndarray[Any, Any]]  # a place, the key in it, the array
 
 
-def have_moved(seen: Seen) -> bool:
-    """Whether other arrays are in these places by now, or their objects are gone."""
-    return any(held.owner is None or held().read().get(key) is not array for held, key, array in seen)
+class Seen:
+    """The places where a program has found arrays from outside."""
+
+    def __init__(self) -> None:
+        self._places: list[tuple[HeldPlace, Any, Any]] = []
+        # what its trace has left there, `o.x = o.y`, until the program has run
+        self._left: list[Any] | None = None
+
+    def find(self, found: Iterable[Held]) -> None:
+        """To be called in the trace."""
+        self._places = [(HeldPlace(place), key, value) for place, key, value in found]
+
+    def traced(self) -> None:
+        """To be called after the trace."""
+        self._left = [None if held.owner is None else held().read().get(key) for held, key, _ in self._places]
+
+    def ran(self) -> None:
+        """To be called where the program has run, whose arrays from outside are those of the trace."""
+        self._left = None
+
+    def have_moved(self) -> bool:
+        """Whether other arrays are in these places than the program was made for, or their objects are gone."""
+        now = [array for _, _, array in self._places] if self._left is None else self._left
+        return any(
+            held.owner is None or held().read().get(key) is not array
+            for (held, key, _), array in zip(self._places, now, strict=True)
+        )
 
 
 def put_stands(
@@ -93,12 +116,12 @@ def put_stands(
       seen: gets the places.
     """
     known = {id(array): [(array, handle)] for array, handle in zip(arrays, handles, strict=True)}
-    found: list[tuple[Place, Any, np.ndarray[Any, Any]]] = []
+    found: list[Held] = []
     for place in [*_places(roots)] if known else ():
         held = [(key, value) for key, value in place.read().items() if isinstance(value, np.ndarray)]
         found += [(place, key, value) for key, value in held if id(storages.base_of(value)) in known]
     stands: dict[int, Any] = {}
-    seen[:] = [(HeldPlace(place), key, value) for place, key, value in found]
+    seen.find(found)
     # All of an array, reshaped, before its parts.
     for place, key, value in sorted(found, key=lambda each: -each[2].size):
         of_base = known[id(storages.base_of(value))]

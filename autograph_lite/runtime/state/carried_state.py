@@ -24,7 +24,8 @@ from autograph_lite.runtime.state.variable import KEY, Variable, exclusive_memor
 from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.runtime.types.leaf_partition import Split
 
-KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()  # of a Variable that a program only reads
+# of a Variable that a program only reads, and of an array of NumPy's to which it writes itself
+KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()
 Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for others
 
 
@@ -187,13 +188,17 @@ class State:
         """The objects that the places are in."""
         return [place.owner for place, _ in self.places]
 
-    def after(self, changes: dict[Hashable, journal.Change]) -> list[Any]:
+    def after(self, changes: dict[Hashable, journal.Change], standing: Iterable[Any]) -> list[Any]:
         """The values of the places after a trace; changes that nothing traced is in are made for good.
+
+        Args:
+          changes: of the trace.
+          standing: the arrays of NumPy's to which the program writes itself; a place holds the very array.
 
         Raises:
           Restart: there are more places with traced values than were known; they are known now.
         """
-        known = dict(self.slots)
+        known, stood = dict(self.slots), {id(array) for array in standing}
         kept: list[tuple[Place, Contents]] = []
         for owner, change in changes.items():
             place, old, new = change.place, change.old, change.new
@@ -202,7 +207,8 @@ class State:
                 value = new.get(key, MISSING)
                 if place.ours or holds_tracer(value):
                     self.slots.setdefault((owner, key), (HeldPlace(place), key))
-                python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
+                is_carried = (owner, key) in self.slots and id(value) not in stood
+                python[key] = old.get(key, MISSING) if is_carried else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
         frame = variable_frames.program()
         for variable in frame.found.values() if frame is not None else ():
@@ -224,7 +230,8 @@ class State:
                 values.append(KEPT)
                 continue
             contents = changes[owner].new if owner in changes else place.read()
-            values.append(contents.get(key, MISSING))
+            value = contents.get(key, MISSING)
+            values.append(KEPT if id(value) in stood else value)
         return values
 
 

@@ -7,6 +7,7 @@ import functools
 import inspect
 import random
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -136,6 +137,8 @@ class Program:
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
         self.capacity = capacity.Capacity(room, endless)
         self.before = held.emptied()
+        # the arrays of NumPy's that are in the state, by their numbers
+        self._numpys = {n: weakref.ref(a) for n, a in enumerate(held.arrays) if type(a) is np.ndarray}
         self.held = [
             jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=avals.weak_type(a)) for a in held.arrays
         ]
@@ -165,7 +168,7 @@ class Program:
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
         self._written_arrays, self._reborn, self._turned = written, reborn, turned
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
-        self.seen: outside_arguments.Seen = []  # where it has found them
+        self.seen = outside_arguments.Seen()  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
         # What runs in place of `jit`, for checks that are not outputs.
         self._around: Callable[..., Any] | None = None
@@ -300,6 +303,7 @@ class Program:
         if not self.owned:
             refusals.lost(self.state.given(values, bindings))
         self.state.write(values, bindings)
+        self.seen.ran()
         if self.writes is not None and given is not None:
             assert self.result is not None
             start = len(self.result.arrays)
@@ -554,16 +558,17 @@ class Program:
             entered(facts=path_facts.frames()),
         ):
             method_patching.seen_around(fn, args, kwargs)
-            self.state.enter(self.before.merge(state))
+            reached = [fn, *args, *kwargs.values(), *self.state.owners()]
+            unpassed = arrays[len(arrays) - len(self._unpassed) :] if self._unpassed else []
+            stands = outside_arguments.put_stands(self._unpassed, unpassed, reached, self.seen)
+            held = {number: array() for number, array in self._numpys.items()} if self.owned else {}
+            self.state.enter(self.before.merge(numpy_arguments.enter_state(held, state, stands, known)))
             for owner in filter(is_registered, given):
                 # A library may change it, and the journal hears nothing of that.
                 journal.note_change(owner, written=False)
             found = iterators_around([fn, *args, *kwargs.values()])
             written.positions = [(iterator, python_iterators.position(iterator)) for iterator in found]
             result = None
-            reached = [fn, *args, *kwargs.values(), *self.state.owners()]
-            unpassed = arrays[len(arrays) - len(self._unpassed) :] if self._unpassed else []
-            stands = outside_arguments.put_stands(self._unpassed, unpassed, reached, self.seen)
             known.is_outside = outside_arguments.claimed(written, reached, self._unpassed, owned=self.owned)
             try:
                 result = calls.call(fn)(*args, **kwargs)  # notes the globals that it writes, too
@@ -641,7 +646,7 @@ class Program:
         self.reads = functools.partial(
             reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
         )
-        after = self.state.after(changes)
+        after = self.state.after(changes, [array for array, _ in stands.values()])
         if written.claimed:
             raise written.claimed[0]
         afters = Split.of(after)
@@ -667,7 +672,14 @@ class Program:
             return [*map(storages.latest_version, outputs)]
 
     def _note_written(self, known: References) -> None:
-        """Notes which arrays of the call the function may write to. Raises Restart: one is there twice."""
+        """Notes which arrays of the call the function may write to.
+
+        Raises:
+          Restart: one is there twice.
+          Reborn: it writes to an array of NumPy's that an object held, and others may hold.
+        """
+        if outside := numpy_arguments.written_of_state(known):
+            raise retracing.Reborn([], outside)
         written = {each.position for each in numpy_arguments.written(known)} - self._written_arrays
         self._written_arrays |= written
         if any(numpy_arguments.is_there_twice(self._lent, number) for number in written):

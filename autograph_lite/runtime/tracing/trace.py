@@ -25,7 +25,7 @@ from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
-from autograph_lite.runtime.results import numpy_arguments, outside_arguments, refusals
+from autograph_lite.runtime.results import numpy_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
@@ -196,7 +196,7 @@ class Trace:
     ) -> Program:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
         owned = not tracing_state.is_tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
-        if self._outside and any(outside_arguments.have_moved(each.seen) for each in self._programs.values()):
+        if self._outside and any(each.seen.have_moved() for each in self._programs.values()):
             self._outside, self._programs, self._written = [], {}, set()
         for _ in range(RESTARTS):
             try:
@@ -373,6 +373,10 @@ class Trace:
             self._once = known.once = known.once or self._once
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
+            known.seen.traced()
+            if self._outside:  # what it has put in other places are no longer the arrays of others
+                moved = [each for each in self._programs.values() if each.seen.have_moved()]
+                self._programs = {key: each for key, each in self._programs.items() if each not in moved}
             # Only now: a trace that raises leaves nothing behind.
             self._programs[self._told_apart(key)] = known
             sizes: Any = key[2]
