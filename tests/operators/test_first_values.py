@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +18,9 @@ def agree(f, *inputs):
         plain = f(*map(np.array, values))
         arrays = [jnp.asarray(value) for value in values]
         for run in (al.convert(f), jax.jit(al.to_graph(f)), al.to_graph(f)):
-            jax.tree.map(np.testing.assert_allclose, run(*arrays), plain)
+            jax.tree.map(
+                functools.partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6), run(*arrays), plain
+            )
 
 
 class Last:
@@ -139,3 +143,80 @@ def test_loops_over_parts_of_an_array_without_items():
         return total
 
     agree(f, (np.arange(3.0), 2), (np.zeros(0), 0))
+
+
+def total_from_the_first(rows):
+    for i, row in enumerate(rows):
+        if i == 0:
+            total = np.zeros(2)
+        total += row
+    return total
+
+
+def total_by_a_flag(rows):
+    first = True
+    for row in rows:
+        if first:
+            total = row * 0
+            first = False
+        total = total + row * row
+    return total
+
+
+def differences(rows):
+    found = []
+    for i, row in enumerate(rows):
+        if i == 0:
+            before = row
+        found.append(row - before)
+        before = row
+    return np.array(found)
+
+
+def peaks(rows):
+    count = 0
+    for i, row in enumerate(rows):
+        if i == 0:
+            least = row[0] * 1
+        if row[0] < 0:
+            break
+        for j, value in enumerate(row):
+            if j == 0:
+                top = value * 1
+            if value > top:
+                top = value
+            least = min(least, top)
+        count += 1
+    return count, least, top
+
+
+@pytest.mark.parametrize("f", [total_from_the_first, total_by_a_flag, differences, peaks])
+def test_what_the_first_iteration_alone_assigns(f):
+    rows = np.random.default_rng(3).normal(size=(20, 2)) + 4
+    agree(f, (rows,), (rows[:1],), (rows[:3],))
+
+
+def test_gradients_of_what_the_first_iteration_alone_assigns():
+    rows = jnp.arange(12.0).reshape(6, 2)
+    f = al.to_graph(total_by_a_flag)
+    np.testing.assert_allclose(jax.grad(lambda x: f(x).sum())(rows), 2 * rows)
+    np.testing.assert_allclose(jax.vmap(f)(jnp.stack([rows, rows + 1]))[1], ((rows + 1) ** 2).sum(0))
+
+
+def test_the_loop_behind_the_first_iteration_is_one_of_the_program():
+    rows = jnp.ones((50, 2))
+    jaxpr = jax.make_jaxpr(al.to_graph(total_by_a_flag))(rows)
+    (scan,) = (eqn for eqn in jaxpr.eqns if eqn.primitive.name == "scan")
+    assert scan.params["length"] == 49
+
+
+def test_what_no_iteration_need_assign_is_missed():
+    def f(rows):
+        for row in rows:
+            if row[0] > 2:
+                last = row
+            last = last + row
+        return last
+
+    with pytest.raises(al.errors.UndefinedVariableError, match="'last'"):
+        al.convert(f)(jnp.ones((5, 2)))

@@ -22,6 +22,7 @@ from autograph_lite.errors import (
     MutationError,
     PythonOnlyError,
     TracedIndexError,
+    UndefinedVariableError,
 )
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
@@ -549,6 +550,10 @@ def _stage_rows(
             if not stood_in or not may_peel():
                 if isinstance(error, Unjoinable):
                     raise join_errors.carry(error.name, error.found, body_fun) from None
+                raise
+        except UndefinedVariableError:
+            # What the first iteration assigns, and the others find: `if first: total = zeros(2)`.
+            if trial is not None or skipped or not may_peel():
                 raise
         except loop_options.ShorterError as shorter:
             if trial is not None:
