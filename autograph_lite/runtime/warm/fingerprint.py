@@ -6,10 +6,12 @@ that nobody here knows) there is none, and nothing is kept for the function.
 
 from __future__ import annotations
 
+import abc
 import collections
 import enum
 import functools
 import hashlib
+import re
 import sys
 import types
 from collections.abc import Iterable
@@ -26,7 +28,7 @@ from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state.module import Module
 from autograph_lite.runtime.state.variable import Variable
-from autograph_lite.runtime.warm import stable_names
+from autograph_lite.runtime.warm import class_parts, stable_names
 from autograph_lite.runtime.warm.stable_names import UnknownError
 from autograph_lite.syntax import codes
 
@@ -36,15 +38,12 @@ PURE = frozenset({
     "builtins", "dataclasses", "enum", "types", "ml_dtypes", "autograph_lite", "optax", "equinox", "jaxtyping",
     "einops", "_operator", "_functools", "_collections",
 })  # fmt: skip
-_TOLD = (range, slice, np.dtype, jax.ShapeDtypeStruct, jax.sharding.PartitionSpec)  # `repr` says all
+_FIELD = type(vars(collections.namedtuple("_", "field"))["field"])
+# `repr` says all
+_TOLD = (range, slice, np.dtype, jax.ShapeDtypeStruct, jax.sharding.PartitionSpec, _FIELD)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
-# Attributes of classes that Python derives from others, or that say nothing of what its methods do.
-_DERIVED = frozenset({
-    "__dict__", "__weakref__", "__doc__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
-    "__dataclass_params__", "__orig_bases__", "__parameters__", "__static_attributes__", "__firstlineno__",
-    "__annotate__", "__annotate_func__", "__annotations_cache__", "__conditional_annotations__",
-})  # fmt: skip
 _METHODS = (types.FunctionType, property, staticmethod, classmethod)
+_OF_BUILTINS = (types.WrapperDescriptorType, types.MethodDescriptorType)
 
 
 def fingerprint_of(roots: Iterable[Any]) -> str:
@@ -67,11 +66,13 @@ class _Walk:
         self._attributes: set[str] = set()
         self._versions: set[str] = set()
         self._looks_up = False
+        self._orders: list[list[str]] = []  # of classes' attributes, which `vars` tells
 
     def digest(self) -> str:
         """The hash of what was fed."""
         for name in sorted(self._versions):
             self._feed("version", name, config.version(name, ""))
+        self._feed(self._orders if self._looks_up else "in no order")
         return self._hash.hexdigest()
 
     def _feed(self, *parts: Any) -> None:
@@ -93,6 +94,7 @@ class _Walk:
         match value:
             case Variable():
                 self._feed("variable", value.shape, str(value.dtype), value.trainable, value.name)
+                self.value(type(value))
             case _ if conversion.is_compiled(value):
                 self._feed("converted", repr(value._options))
                 self.value(value.python_function)
@@ -103,11 +105,13 @@ class _Walk:
             case types.MethodType():
                 self._each("method", value.__func__, value.__self__)
             case functools.partial() if type(value) is functools.partial:
-                self._each("partial", value.func, value.args, value.keywords)
+                self._each("partial", value.func, value.args, value.keywords, vars(value))
             case staticmethod() | classmethod():
-                self._each(type(value).__name__, value.__func__)
+                self._each("method", type(value), value.__func__)
             case property():
-                self._each("property", value.fget, value.fset, value.fdel)
+                self._each("property", type(value), value.fget, value.fset, value.fdel)
+            case types.MemberDescriptorType() | types.GetSetDescriptorType():
+                self._each("slot", value.__objclass__, value.__name__)
             case types.ModuleType():
                 self._module(value)
             case types.CodeType():
@@ -127,7 +131,7 @@ class _Walk:
         elif kind in (list, tuple):
             self._each(kind.__name__, *value)
         elif isinstance(value, tuple) and hasattr(kind, "_fields"):
-            self._each("namedtuple", kind, *value)
+            self._each("namedtuple", kind, instances.attributes_of(value), *value)
         elif kind in (dict, collections.OrderedDict):
             mapping: Any = value
             self._each(kind.__name__, *[part for pair in mapping.items() for part in pair])
@@ -158,7 +162,7 @@ class _Walk:
         if content.dtype.hasobject:
             raise UnknownError("an array of Python objects")
         digest = hashlib.sha256(np.ascontiguousarray(content).tobytes()).hexdigest()
-        self._feed("array", type(value).__name__, dtype, content.shape, weak, digest)
+        self._feed("array", type(value).__name__, dtype, content.shape, content.strides, weak, digest)
 
     def _named(self, value: Any) -> bool:
         """Whether the value is found under a name in a pure library."""
@@ -179,7 +183,7 @@ class _Walk:
         return found is value
 
     def _function(self, fn: types.FunctionType) -> None:
-        self._feed("function", fn.__module__, fn.__qualname__)
+        self._feed("function", fn.__module__, fn.__qualname__, fn.__name__)
         if ownership.is_library_file(fn.__code__.co_filename) or fn.__code__.co_filename.startswith("<"):
             self._library_function(fn)
         else:
@@ -217,7 +221,9 @@ class _Walk:
         self._each("consts", *code.co_consts)
 
     def _class(self, kind: type) -> None:
-        self._feed("class", kind.__module__, kind.__qualname__)
+        self._feed("class", kind.__module__, kind.__qualname__, kind.__name__)
+        if isinstance(kind, abc.ABCMeta):
+            self._feed("registered", sorted({*class_parts.registered(kind)}))
         if self._named(kind):
             return
         if kind.__module__.partition(".")[0] in PURE:
@@ -225,28 +231,54 @@ class _Walk:
         if issubclass(kind, enum.Enum):
             self._enum(kind)
             return
-        if not ownership.is_users_class(kind) and not _is_users_module(kind.__module__):
+        if not class_parts.is_of_user(kind):
             raise UnknownError(f"the class '{kind.__qualname__}' of '{kind.__module__}'")
         _refuse_registered(kind)
         self._each("bases", type(kind), *kind.__bases__)
-        derived = _derived(kind)
+        self._orders.append(list(vars(kind)))
+        of_fields = class_parts.made_of_fields(kind)
         for name, value in sorted(vars(kind).items()):
-            if name in derived or isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):
-                continue
-            self._feed("attribute", name)
-            self.value(str(value) if name == "__annotations__" else value)
+            if name not in class_parts.DERIVED:
+                self._feed("attribute", name)
+                self._attribute(name, value, of_fields.get(name))
+
+    def _attribute(self, name: str, value: Any, of_fields: Any) -> None:
+        """An attribute of a class, and what a namedtuple of the same fields has there."""
+        fn = getattr(value, "__func__", value)
+        if name in ("__annotations__", "__parameters__"):
+            self.value(str(value))
+        elif name == "__orig_bases__":  # a function's text, as NamedTuple's, has its address
+            self._each(
+                name, *[base if isinstance(base, (type, types.FunctionType)) else str(base) for base in value]
+            )
+        elif name == "__dataclass_fields__":
+            self._each(name, *[part for field in value.values() for part in class_parts.of_field(field)])
+        elif name == "__dataclass_params__":
+            self._feed(repr(value))
+        elif isinstance(value, _OF_BUILTINS) and name[:2] == "__":
+            self._feed(value.__qualname__)
+        elif isinstance(fn, types.FunctionType) and class_parts.code_of(of_fields) == fn.__code__:
+            self._each("of fields", fn.__defaults__, fn.__kwdefaults__)
+        elif type(value).__name__ != "_abc_data":  # see `class_parts.registered`
+            self.value(value)
 
     def _enum(self, kind: type[enum.Enum]) -> None:
         """The members of an enum with what they hold, and what else its class has."""
-        for item in kind:
-            held = [part for name, part in sorted(vars(item).items()) if name not in _OF_MEMBERS]
-            self._each("member", item.name, item.value, *held)
-        known = {*kind.__members__, *_DERIVED, "__new__"}
+        for name, item in kind.__members__.items():  # aliases and composites, too
+            held = [part for key, part in sorted(vars(item).items()) if key not in _OF_MEMBERS]
+            self._each("member", name, item.name, item.value, *held)
+        # What else is looked up as a value. Python adds the sums of flags that it meets.
+        values = [
+            (v, item.name) for v, item in kind._value2member_map_.items() if item.name in kind.__members__
+        ]
+        self._each("values", getattr(kind, "_boundary_", None), *[part for pair in values for part in pair])
+        known = {*kind.__members__, *class_parts.DERIVED, "__new__"}
         for name, value in sorted(vars(kind).items()):
-            if name not in known and (isinstance(value, _METHODS) or name[:1] != "_" or name[-1:] != "_"):
+            enums_own = re.fullmatch("_[^_].*[^_]_", name) and not isinstance(value, _METHODS)
+            if name not in known and not enums_own:
                 self._feed("attribute", name)
-                self.value(value)
-        self._each("bases", *[base for base in kind.__bases__ if base is not object])
+                self._attribute(name, value, None)
+        self._each("bases", type(kind), *[base for base in kind.__bases__ if base is not object])
 
     def _object(self, value: Any) -> None:
         """An object with attributes in Python."""
@@ -264,8 +296,10 @@ class _Walk:
         if top in PURE:
             stable_names.refuse_impure(module.__name__, module.__name__)
             self._versions.add(top)
-        elif _is_users_module(module.__name__):
+        elif class_parts.is_users_module(module.__name__):
             self._modules[module.__name__] = module
+            if type(module) is not types.ModuleType:  # which may have properties
+                self.value(type(module))
         else:
             raise UnknownError(f"the module '{module.__name__}'")
 
@@ -291,24 +325,17 @@ class _Walk:
                 raise UnknownError("names that are computed")
 
 
-def _derived(kind: type) -> frozenset[str]:
-    """The attributes of a class that follow from what else is known of it."""
-    fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
-    return _DERIVED | ({*fields, *_OF_NAMEDTUPLES} - {"_fields"} if fields else set())
-
-
-_OF_NAMEDTUPLES = frozenset({
-    "__new__", "_make", "_replace", "__replace__", "__repr__", "_asdict", "__getnewargs__", "_field_defaults",
-})  # fmt: skip
-
-
 def _is_in_python(kind: type) -> bool:
     """Whether the objects of a class hold nothing but attributes."""
     top = kind.__module__.partition(".")[0]
-    return top in ("equinox", "abc", "typing") or _is_users_module(kind.__module__) or kind in Module.__mro__
+    return (
+        top in ("equinox", "abc", "typing")
+        or class_parts.is_users_module(kind.__module__)
+        or kind in Module.__mro__
+    )
 
 
-_OF_MEMBERS = frozenset({"_name_", "_value_", "__objclass__", "_sort_order_"})
+_OF_MEMBERS = frozenset({"_name_", "_value_", "__objclass__", "_sort_order_", "_inverted_"})
 
 
 def _refuse_registered(kind: type) -> None:
@@ -322,9 +349,3 @@ def _refuse_registered(kind: type) -> None:
         return
     if not jax.tree_util.all_leaves([made]):
         raise UnknownError(f"the class '{kind.__qualname__}', which is registered as a pytree")
-
-
-@functools.cache
-def _is_users_module(name: str) -> bool:
-    path = getattr(sys.modules.get(name), "__file__", None)
-    return path is not None and not ownership.is_library_file(path)

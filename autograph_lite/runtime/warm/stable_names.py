@@ -29,7 +29,7 @@ _IMPURE = frozenset({
     "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "DataSource", "open_memmap", "init_scope",
     "inside_function", "functions_run_eagerly", "py_function", "from_slices", "TensorArray", "get_printoptions",
     "geterr", "getbufsize", "seterr", "live_arrays", "process_index", "local_devices", "get_include",
-    "__globals__", "__builtins__", "__annotations__", "__doc__", "get_type_hints", "get_annotations",
+    "__globals__", "__builtins__", "__annotations__", "__doc__", "__subclasses__", "get_type_hints", "get_annotations",
 })  # fmt: skip
 
 
