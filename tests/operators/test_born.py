@@ -107,6 +107,75 @@ def test_what_an_object_holds_is_a_result_of_the_path_that_made_it(f) -> None:
     assert np.allclose(jax.vmap(first(convert(f)))(lanes), [first(f)(x) for x in lanes])
 
 
+class Own(Box):
+    def __new__(cls, value: Any) -> Any:
+        made = super().__new__(cls)
+        made.more = 5
+        return made
+
+
+class Kind(type):
+    def __call__(cls, *args: Any) -> Any:
+        return super().__call__(*args)
+
+
+class Other(type):
+    def __call__(cls, *args: Any) -> Any:
+        return type.__call__(cls, *args)
+
+
+class OfKind(Box, metaclass=Kind):
+    pass
+
+
+class OfOther(Box, metaclass=Other):
+    pass
+
+
+class OfBoth(Own, metaclass=Kind):
+    pass
+
+
+class Pooled(Box):
+    free: list[Any] = []  # noqa: RUF012
+
+    def __new__(cls, value: Any) -> Any:
+        return cls.free.pop() if cls.free else object.__new__(cls)
+
+
+class OfOld(Box, metaclass=Kind):
+    known = None
+
+    def __new__(cls, value: Any) -> Any:
+        if cls.known is None:
+            cls.known = object.__new__(cls)
+        return cls.known
+
+
+@pytest.mark.parametrize("kind", [Own, OfKind, OfOther, OfBoth, Pooled, OfOld])
+def test_a_class_that_makes_its_objects_itself_has_them_outlive_a_path(kind: Any) -> None:
+    def held(x):
+        holder, first = Box(None), kind(1)
+        if x > 1:
+            holder.value = kind(x * 2)
+            holder.value.value += 1
+        else:
+            holder.value = kind(7)
+        holder.value.value += x
+        return holder.value.value, first.value, first is holder.value
+
+    def named(x):
+        if x > 1:
+            box = kind(x * 2)
+        else:
+            box = kind(7)
+            box.value += x
+        return box.value
+
+    agree(held, 1.0, 2.0)
+    agree(named, 1.0, 2.0)
+
+
 def test_an_object_of_nested_branches_comes_out_whole() -> None:
     assert convert(made_in_nested_branches)(jnp.float32(3)) == (8, 9)
     with pytest.raises(ValueError, match="^not positive"):

@@ -269,6 +269,8 @@ def _builtin(fn: Any) -> Any:
     if owner is None or isinstance(owner, (types.ModuleType, np.ufunc)):
         return adapted(fn)
     if journal.active() is not None:
+        if fn is object.__new__:  # in a `__new__` of the user's
+            return _noting_birth(object, fn)
         clocks.drawn(owner, fn.__name__)
         if isinstance(owner, contextvars.ContextVar):
             if fn.__name__ == "get":
@@ -372,6 +374,10 @@ def _wrapper(fn: Any) -> Any:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     if fn.__name__ == "__next__":
         journal.consume_all(owner)
+    if fn is type.__call__:
+        return lambda kind, *args, **kwargs: _wrapper(fn.__get__(kind))(*args, **kwargs)
+    if fn.__name__ == "__call__" and isinstance(owner, type) and owner.__new__ is object.__new__:
+        return _noting_birth(owner, fn)  # of a metaclass, `super().__call__()`
 
     def run(*args: Any, **kwargs: Any) -> Any:
         target = owner if owner is not None else args[0] if args else None
