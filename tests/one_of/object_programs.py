@@ -246,3 +246,41 @@ def marks_as_keys(x):
     table = {MISSING: 1.0, other: 2.0}
     key = MISSING if x > 0 else other
     return table[key], key in (other,)
+
+
+class Number:
+    """An ordinary class whose methods give new objects, or the object itself."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def doubled(self):
+        return Number(self.a * 2)
+
+    def __abs__(self):
+        return Number(-self.a) if self.a < 0 else self
+
+
+@program((2.0,), (-1.0,), (0.3,), (9.0,))
+def chosen_more_often_than_values_are_told_apart(x):
+    r = Number(x)
+    if r.a < 1:
+        r = abs(r).doubled()
+    if r.a < 3:
+        r = abs(r).doubled()
+    if r.a < 5:
+        r = abs(r).doubled()
+    if r.a < 7:
+        r = abs(r).doubled()
+    return r.a
+
+
+@program((2.0,), (-1.0,), (0.3,))
+def chosen_in_each_iteration(x):
+    r = Number(x)
+    for _ in range(5):
+        if r.a < 3:
+            r = r.doubled()
+        else:
+            r = abs(r)
+    return r.a

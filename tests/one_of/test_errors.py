@@ -258,3 +258,27 @@ def test_an_array_of_numpys_is_not_made_of_letters() -> None:
     for function in (text, number):
         error = error_of(function, BranchMismatchError)
         assert lines(error)[0].startswith("return np.array([k")
+
+
+class Written:
+    def __init__(self, a) -> None:
+        self.a = a
+
+    def half(self):
+        return Written(self.a / 2) if self.a > 1 else self
+
+
+def chosen_again_and_again(x):
+    r = Written(x)
+    for _ in range(6):
+        r = r.half() if r.a > 2 else Written(r.a + 3)
+        r = r if r.a > 3 else r.half()
+    return r.a
+
+
+def test_more_than_sixteen_objects_under_somebody_elses_jit() -> None:
+    with pytest.raises(BranchMismatchError, match="register Written as a pytree"):
+        jax.jit(autograph_lite.to_graph(chosen_again_and_again))(2.0)
+    np.testing.assert_allclose(
+        autograph_lite.convert(chosen_again_and_again)(np.float32(2)), chosen_again_and_again(2.0)
+    )

@@ -60,7 +60,8 @@ def _paths(
     what: str, found: Mismatch, at: Location | tuple[Location | tuple[()], ...]
 ) -> BranchMismatchError:
     if found.many:
-        return BranchMismatchError(many_variants(what, found), where=at, why=LIMITED, fix=numbered(what))
+        fix = _objects(found, "statement") or numbered(what)
+        return BranchMismatchError(many_variants(what, found), where=at, why=LIMITED, fix=fix)
     return BranchMismatchError(
         f"{what[0].upper()}{what[1:]} is {found.left} on one path and {found.right} on another.",
         where=at,
@@ -155,7 +156,8 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
         return _opaque(label)
     if found is not None and found.many:
         what = f"'{label}'"
-        return MutationError(many_variants(what, found), where=places, why=LIMITED, fix=numbered(what))
+        fix = _objects(found, "statement") or numbered(what)
+        return MutationError(many_variants(what, found), where=places, why=LIMITED, fix=fix)
     if found is not None:
         error = MutationError(
             f"'{label}' is {found.left} on one path of a staged statement and {found.right} on another.",
@@ -352,7 +354,8 @@ def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMism
             source_places.line_of_function(body_fun),
             *source_places.lines_that_bring(body_fun.__code__, name),
         )
-        return CarryMismatchError(many_variants(what, found), where=where, why=LIMITED, fix=numbered(what))
+        fix = _objects(found, "loop") or numbered(what)
+        return CarryMismatchError(many_variants(what, found), where=where, why=LIMITED, fix=fix)
     return CarryMismatchError(
         f"'{name}' is {found.left} before an iteration of the loop and {found.right} after it.",
         where=source_places.line_of_function(body_fun),

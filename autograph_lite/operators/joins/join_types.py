@@ -259,10 +259,14 @@ def join_templates(a: Template, b: Template, outlives: Callable[[Any], bool] | N
             raise unions.Apart
         union = _uniting(outlives).unite(unions.Node(a.tree, a.leaves), unions.Node(b.tree, b.leaves))
     except unions.Apart as found:
-        many = [describe_template(Template(each.tree, tuple(each.leaves))) for each in found.many]
+        many = [Template(each.tree, tuple(each.leaves)) for each in found.many]
+        classes = {_class_of(each, each) for each in many} or {_class_of(a, b)}
         of_leaves = None if many else apart
         raise of_leaves or Mismatch(
-            describe_template(a), describe_template(b), _class_of(a, b), many
+            describe_template(a),
+            describe_template(b),
+            classes.pop() if len(classes) == 1 else None,
+            [*map(describe_template, many)],
         ) from None
     leaves = (as_array_type(leaf) or leaf if _is_array(leaf) else leaf for leaf in union.leaves)
     return Template(union.tree, tuple(leaves), present, kind)
