@@ -376,7 +376,7 @@ def _wrapper(fn: Any) -> Any:
         journal.consume_all(owner)
     if fn is type.__call__:
         return lambda kind, *args, **kwargs: _wrapper(fn.__get__(kind))(*args, **kwargs)
-    if fn.__name__ == "__call__" and isinstance(owner, type) and owner.__new__ is object.__new__:
+    if fn.__name__ == "__call__" and isinstance(owner, type) and owner.__new__ is object.__new__:  # type: ignore[comparison-overlap]
         return _noting_birth(owner, fn)  # of a metaclass, `super().__call__()`
 
     def run(*args: Any, **kwargs: Any) -> Any:
