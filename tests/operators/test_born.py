@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import Any
 
@@ -174,6 +175,48 @@ def test_a_class_that_makes_its_objects_itself_has_them_outlive_a_path(kind: Any
 
     agree(held, 1.0, 2.0)
     agree(named, 1.0, 2.0)
+
+
+class Shared(Box):
+    def __copy__(self) -> Any:
+        return self
+
+
+def copied(x):
+    holder, box, shared = Box(None), Box(1.0), Shared(2.0)
+    if x > 1:
+        holder.value = copy.copy(box)
+        holder.value.value = x * 3
+        same = copy.copy(shared)
+        same.value += x
+    return box.value if holder.value is None else holder.value.value, box.value, shared.value
+
+
+def copied_with_what_it_holds(x):
+    holder, boxes = Box(None), [Box(Box(1.0)), Box(2.0)]
+    if x > 1:
+        holder.value = copy.deepcopy(boxes)
+        holder.value[0].value.value = x
+        holder.value[1].value *= x
+    else:
+        holder.value = boxes
+    return holder.value[0].value.value, holder.value[1].value, boxes[0].value.value, boxes[1].value
+
+
+def copied_in_a_loop(x):
+    best, n = Box(x), 0
+    while n < x:
+        new = copy.copy(best)
+        new.value = new.value + n
+        if new.value > 2:
+            best.value = new.value
+        n += 1
+    return best.value
+
+
+@pytest.mark.parametrize("f", [copied, copied_with_what_it_holds, copied_in_a_loop])
+def test_a_copy_outlives_the_path_that_makes_it(f) -> None:
+    agree(f, 1.0, 2.0)
 
 
 def test_an_object_of_nested_branches_comes_out_whole() -> None:

@@ -162,6 +162,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
+        copies: dict[int, Any] = {}
+        if fn is copy.deepcopy and len(args) == 1 and not kwargs:
+            args = (*args, copies)
         try:
             result = fn(*args, **kwargs)
         except BaseException as error:
@@ -188,9 +191,24 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             traced_text.refuse_made_of_text(fn, values, result)
         if noted:
             journal.passed(noted)
+        if fn is copy.copy and not any(result is value for value in values):
+            copies[0] = result
+        for made in copies.values():
+            kind: Any = type(made)
+            if _is_copied_by_python(kind):
+                journal.gave_birth(made)
         return births.made(result, [*values, getattr(fn, "__self__", None)]) if makes_arrays else result
 
     return run
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_copied_by_python(kind: type) -> bool:
+    """Whether a copy is a new object: a method of its class's might hand out one that there was."""
+    return ownership.may_be_chosen(kind) and all(
+        getattr(kind, name, None) is getattr(object, name, None)
+        for name in ("__copy__", "__deepcopy__", "__new__", "__reduce__", "__reduce_ex__")
+    )
 
 
 _OF_NUMBERS_TOO = (np.array, np.asarray, np.asanyarray)  # what gives an array for a number
