@@ -492,3 +492,60 @@ def test_functions_that_a_comprehension_makes_keep_its_variable_beside_another_o
         return y, one(x), nested[0](x), bound[0](x), firsts[1], last
 
     agree(f, np.float32(3), np.int32(n))
+
+
+FILTERED = {
+    "a list": lambda xs, c: [v * 2 for v in filter(lambda v: v > c, xs)],
+    "a list of what is true": lambda xs, c: [v * 2 for v in filter(None, xs - c)],
+    "a list with a condition": lambda xs, c: [v * 2 for v in filter(lambda v: v > c, xs) if v != 3],
+    "a list of a generator": lambda xs, c: [v * 2 for v in (w + 1 for w in xs if w > c)],
+    "a list of pairs": lambda xs, c: [a + b for a, b in filter(lambda p: p[0] > c, zip(xs, xs * 2))],
+    "a list with an inner loop": lambda xs, c: [v * k for v in filter(lambda v: v > c, xs) for k in (1, 2)],
+    "its items": lambda xs, c: [v * 2 for v in filter(lambda v: v > c, [xs[0], xs[1], xs[2]])],
+    "numbers": lambda xs, c: [i * v for i, v in enumerate(filter(lambda v: v > c, xs))],
+    "numbers from one": lambda xs, c: sum(i * v for i, v in enumerate(filter(lambda v: v > c, xs), 1)),
+    "numbers of a generator": lambda xs, c: [i * v for i, v in enumerate(w * 2 for w in xs if w > c)],
+    "a list of numbers": lambda xs, c: list(enumerate(filter(lambda v: v > c, xs))),
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_what_a_filter_leaves_is_a_source_as_any_other(name):
+    f = FILTERED[name]
+    for least in (2, 99):
+        jax.tree.map(np.testing.assert_allclose, al.convert(f)(XS, np.float32(least)), f(XS, least))
+
+
+def left_by_a_loop_over_numbers(xs, least):
+    total, last = 0.0, -1
+    for i, v in enumerate(filter(lambda v: v > least, xs)):
+        last = i
+        if v > 8:
+            break
+        total += i * v
+    return total, last
+
+
+def known_before_it_is_asked(xs, least):
+    seen = []
+
+    def counts(v):
+        seen.append(v)
+        return v > 2 if isinstance(v, int) else v > least
+
+    found = [v * 2 for v in filter(counts, [1, 3, xs[0], 4])]
+    return found, seen
+
+
+def numbers_that_go_on(xs, least):
+    numbered = enumerate(filter(lambda name: len(name) == 2, ["aa", "b", "cc", "dd", "ee"]), 5)
+    first = next(numbered)
+    for i, name in numbered:
+        if name == "cc":
+            break
+    return (xs[i], first[0], *[j for j, name in numbered], len(list(numbered)))
+
+
+@pytest.mark.parametrize("f", [left_by_a_loop_over_numbers, known_before_it_is_asked, numbers_that_go_on])
+def test_a_filter_is_asked_as_python_asks_it(f):
+    jax.tree.map(np.testing.assert_allclose, al.convert(f)(XS, np.float32(2)), f(XS, 2))

@@ -32,7 +32,6 @@ from autograph_lite.operators.loops import rolling
 from autograph_lite.operators.python import (
     comprehensions,
     generator_expressions,
-    generator_functions,
     heaps_and_searches,
     logical,
     modular_powers,
@@ -142,9 +141,9 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
             raise TypeError(f"'{describe(start)}' object cannot be interpreted as an integer")
         start = _known_bound(start)
         start = as_index(start) if traced(start) else start
-    if isinstance(iterable, generator_functions.Given):
-        return generator_expressions.Numbered(iterable, start)
     found = iterables.as_staged(iterable)
+    if found is None and isinstance(iterable, generator_expressions.Generated):
+        return generator_expressions.Numbered(iterable, start)
     iterables.leave(iterable)
     if found is None:
         return iterables.Counted(iterable, start) if traced(start) else enumerate(iterable, start)
@@ -402,7 +401,8 @@ def list_(*args: Any) -> list[Any]:
     """`list(iterable)`."""
     if len(args) == 1 and (items := _items(args[0])) is not None:
         return _collected(items)
-    if len(args) == 1 and isinstance(args[0], generator_expressions.Generated) and args[0].is_fresh:
+    made = (generator_expressions.Generated, generator_expressions.Numbered)
+    if len(args) == 1 and isinstance(args[0], made) and args[0].is_fresh:
         return comprehensions.gathered(args[0])
     return list(*map(_whole, args))
 

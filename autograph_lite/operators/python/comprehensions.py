@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,8 @@ def list_of(
         return make_generated(iterable if items is None else items, elt, keep, flat=flat, eager=True)
     if isinstance(iterable, (Given, Numbered)):
         return gathered(make_generated(iterable, elt, keep, flat=flat))
+    if items is None and isinstance(iterable, Generated) and iterable.is_fresh:
+        return _of_generated(iterable, elt, keep, flat=flat)
     if items is None:
         found = _python_list(iterable, elt, keep, flat=flat)
         decision_log.note_decision("for", "unrolled", decision_log.python_iterable(iterable), len(found))
@@ -88,16 +90,33 @@ def list_of(
     return collected(make_generated(items, elt, keep, flat=flat), items.length())
 
 
-def _python_list(
-    iterable: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool
+def _of_generated(
+    source: Generated, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool
 ) -> list[Any]:
+    """`[elt(x) for x in filter(...)]`: Python's list as far as Python knows the conditions, then one that a loop appends to."""
+    found: list[Any] = []
+    while item := source.known():
+        found = _python_list(item, elt, keep, flat=flat, found=found)
+    if item is None:
+        return gathered(make_generated(source, elt, keep, flat=flat), found)
+    decision_log.note_decision("for", "unrolled", decision_log.python_iterable(source), len(found))
+    return found
+
+
+def _python_list(
+    iterable: Any, elt: Callable[[Any], Any], keep: Callable[[Any], Any] | None, *, flat: bool,
+    found: list[Any] | None = None,
+) -> list[Any]:  # fmt: skip
+    """The list of all values, behind those that were `found` before."""
     iterable = growing_lists.readable(iterable, "a comprehension")
     journal.consume_all(iterable)
+    found = [] if found is None else found
     if flat:
-        return [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
+        found += [value for x in iterable if keep is None or filter_test(keep(x)) for value in elt(x)]
+        return found
     if keep is None:
-        return [elt(x) for x in iterable]
-    found: list[Any] = []
+        found += [elt(x) for x in iterable]
+        return found
     for x in iterable:
         if_part(keep(x), lambda x=x: journal.note_change(found).append(elt(x)), lambda: None)
     return found
@@ -173,9 +192,9 @@ def _has_room(length: Any) -> bool:
     return not is_symbolic(length) and capacity.room() > 0
 
 
-def gathered(items: Staged | Generated) -> list[Any]:
-    """The items as a list that one loop appends them to."""
-    found: list[Any] = []
+def gathered(items: Staged | iterables.Looped, known: Iterable[Any] = ()) -> list[Any]:
+    """The items as a list that one loop appends them to, behind those that are known."""
+    found = [*known]
 
     def append(item: Any) -> tuple[()]:
         journal.note_change(found).append(item)

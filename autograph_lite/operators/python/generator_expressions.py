@@ -188,10 +188,15 @@ class Mapping(Generated, iterables.Around):
 
 
 class Numbered(iterables.Looped):
-    """`enumerate(items, start)`, in the header of the loop that runs over it."""
+    """`enumerate(items, start)`: a loop counts the items, or Python, where it takes them."""
 
     def __init__(self, items: Generated, start: Any) -> None:
         self.items, self.start = items, start
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether Python has taken no item."""
+        return self.items.is_fresh
 
     def loop(self, body_fun: Fun, init: State, names: tuple[str, ...], until: Fun | None) -> State:
         """A loop over the items that counts them."""
@@ -200,7 +205,18 @@ class Numbered(iterables.Looped):
             return number + 1, *run_users_body(body_fun, (number, item), *values)
 
         left = None if until is None else lambda _, *values: until(*values)
-        return operator_loop(self.items, body, (self.start, *init), ("the number", *names), left)[1:]
+        self.start, *result = operator_loop(
+            self.items, body, (self.start, *init), ("the number", *names), left
+        )
+        return tuple(result)
+
+    def __iter__(self) -> Numbered:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self.items)
+        self.start += 1
+        return self.start - 1, item
 
 
 def make_generated(
