@@ -54,6 +54,25 @@ def floats_not_taken(u, n):
     return u, u.sum()
 
 
+def loops_that_do_not_run(u, n):
+    for i in range(n - 2):
+        u[i] = 300
+    i, total = n, 0
+    while i < 2:
+        u[i] = float("inf")
+        total = total + u[i] + 300
+        i += 1
+    for v in u:
+        if v > 251:
+            u[0] = -1.5
+    try:
+        for i in range(n):
+            u[i] = 300.7
+    except OverflowError:
+        u[1] = 9
+    return u, u.sum(), total
+
+
 def floats_of_no_type(u, n):
     z, i = np.zeros(3), np.zeros(3, np.int8)
     z[n], z[0], z[1], i[n], i[0] = 1e30, np.inf, np.nan, 127.9, -128.9
@@ -70,7 +89,9 @@ def floats_of_no_type(u, n):
     )
 
 
-@pytest.mark.parametrize("f", [compared, of_no_type, not_taken, floats_not_taken, floats_of_no_type])
+@pytest.mark.parametrize(
+    "f", [compared, of_no_type, not_taken, floats_not_taken, floats_of_no_type, loops_that_do_not_run]
+)
 def test_values_are_numpys(f: Any) -> None:
     for found, want in zip(
         jax.tree.leaves(convert(f)(U.copy(), np.int32(2))), jax.tree.leaves(f(U.copy(), 2)), strict=True

@@ -825,9 +825,9 @@ def run_body(
             item = take()
             new = list(body_fun(*item, *values))
             extra = [after(new)] if after is not None else []
-        except OverflowError as error:
-            raise integer_overflow.told(error) from None
         except BaseException as error:
+            if isinstance(error, OverflowError) and (told := integer_overflow.told(error)) is not error:
+                raise told from None
             if not carried_checks.is_raised_on_path(error):
                 raise
             carried_checks.fail_if(True, error)
