@@ -418,3 +418,63 @@ def test_a_gradient_goes_through_a_function_that_jax_keeps(kind):
         return scaled(x), al.grad(lambda: scaled(x), v)(), scaled(x)
 
     assert tuple(map(float, f(jnp.float32(3)))) == (6, 3, 6)
+
+
+ENDED = "A value of a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like is used when that has ended."
+
+
+def left_in_a_list(x):
+    seen = []
+
+    def loss(w):
+        seen.append(w * 2)
+        return w * w
+
+    return jax.grad(loss)(x) + seen[0]
+
+
+def left_in_a_dict(x):
+    found = {"a": 0.0}
+
+    def loss(w):
+        found["a"] = found["a"] + w
+        return w * found["a"]
+
+    return jax.grad(loss)(x), found
+
+
+def left_in_a_variable(x):
+    total = 0
+
+    def body(carry, w):
+        nonlocal total
+        total = total + w
+        return carry, w
+
+    return lax.scan(body, 0.0, x[None]), total
+
+
+@pytest.mark.parametrize("f", [left_in_a_list, left_in_a_dict, left_in_a_variable])
+def test_a_value_of_a_transformation_is_refused_after_it(f):
+    assert refused(al.convert(f), jnp.float32(3)) == ENDED
+
+
+def test_the_line_that_uses_a_value_of_a_transformation_is_shown():
+    with pytest.raises(MutationError) as caught:
+        al.convert(left_in_a_list)(jnp.float32(3))
+    assert "in left_in_a_list\n      return jax.grad(loss)(x) + seen[0]\n" in str(caught.value)
+
+
+def kept_in_a_dict(x):
+    found = {}
+
+    def power(w, k):
+        if k not in found:
+            found[k] = w**k
+        return found[k]
+
+    return jax.grad(lambda w: power(w, 2) + power(w, 3) + power(w, 2))(x)
+
+
+def test_what_a_transformation_keeps_for_itself_is_no_fault():
+    assert float(al.convert(kept_in_a_dict)(jnp.float32(3))) == 39

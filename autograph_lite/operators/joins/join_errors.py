@@ -253,6 +253,17 @@ def foreign_error(label: str, owner: object, *, owned: bool = True) -> MutationE
     )
 
 
+def ended_error(where: Location | tuple[()]) -> MutationError:
+    """A value of a transformation that is used after it: a list, a dict or a variable of the function has kept it."""
+    return MutationError(
+        "A value of a function that was handed to jax.lax.scan, jax.vmap, jax.grad or the like is used when that has ended.",
+        where=where,
+        why="The function has left it in a list, a dict, an object or a variable of a function around it, and the value is part\n"
+        "of the transformation, which computes it for itself.",
+        fix="return the value from the function, as of jax.grad(f, has_aux=True), and change the object outside of it.",
+    )
+
+
 def opaque(label: str, found: object) -> MutationError:
     """An object of a library's, from outside of a staged statement, that the statement changes."""
     written = place_names.written_line(label)

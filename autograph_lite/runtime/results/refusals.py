@@ -14,7 +14,7 @@ from autograph_lite.jax_internals import tangents_of_state, tracing_state
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.lists import dynamic_length
-from autograph_lite.operators.user_code import place_names, source_places
+from autograph_lite.operators.user_code import ownership, place_names, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.results.argument_mutations import is_registered, mutables_in
@@ -37,6 +37,21 @@ def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -
                 continue
             if not (owned and all(map(tracing_state.is_of_this_trace, tracers))):
                 raise join_errors.foreign_error(change.place.label(key), change.place.owner, owned=owned)
+
+
+def refuse_use_of_ended(error: BaseException) -> None:
+    """Refuses, in place of JAX's error, to use a tracer of a transformation that has ended."""
+    if isinstance(error, jax.errors.UnexpectedTracerError):
+        raise join_errors.ended_error(source_places.raised_at(error, ownership.is_library_file)) from error
+
+
+def refuse_return_of_ended(results: Iterable[Any], fn: Any) -> None:
+    """Refuses to return such a tracer."""
+    for leaf in results:
+        if isinstance(leaf, Tracer) and not tracing_state.is_of_this_trace(leaf):
+            raise join_errors.ended_error(
+                source_places.line_of_function(fn) if hasattr(fn, "__code__") else ()
+            )
 
 
 def lost(variables: Iterable[tuple[Any, Any]]) -> None:

@@ -587,6 +587,7 @@ class Program:
                     raise refusal from None
                 if is_about_tracer:
                     raise concretization_errors.needs_value(error) from error
+                refusals.refuse_use_of_ended(error)
                 if isinstance(error, OverflowError) and (told := integer_overflow.told(error)) is not error:
                     raise told from None
                 if frame.mode == "off" or not carried_checks.is_raised_on_path(error):
@@ -631,6 +632,8 @@ class Program:
         clocks.warn_of_draws(known.drawn)
         refusals.left_in_libraries(changes)
         refusals.refuse_foreign_tracers(changes, owned=self.owned)
+        if self.owned:
+            refusals.refuse_return_of_ended(results.arrays, fn)
         if written_back:
             roots = [fn, args, kwargs, *self.state.owners()]
             self.writes = WrittenBack(
