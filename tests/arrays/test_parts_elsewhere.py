@@ -103,12 +103,6 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
 WAYS = ["convert", "jit"]
 
 
-# In a loop over the array, whose iterations are one program: which of them would see a write is not known.
-UNKNOWN = {
-    "a loop over rows of another shape",
-}
-
-
 # Of a length that is traced under `jax.jit`.
 SLICES = {case for case in REFUSED if "slice" in case}
 
@@ -120,7 +114,7 @@ def test_what_numpy_changes_elsewhere_is_refused(case: str, way: str) -> None:
         outcome,
         REFUSED[case],
         aliasing.WAYS[way],
-        unknown=case in UNKNOWN | (SLICES if way == "jit" else set()),
+        unknown=way == "jit" and case in SLICES,
     )
 
 

@@ -241,20 +241,9 @@ def outcome(lines: str, way: Callable[[Any], Any], xp: Any) -> Any:
     return aliasing.outcome(HELPERS, "def main(x, m, i):", lines, way, xp, 1)
 
 
-# In a loop over the array, whose iterations are one program: which of them would see a write is not known.
 UNKNOWN = {
     "what is written is not read",  # an argument, which the caller keeps as it was
     "a column",
-    "a function that writes, in a loop over it",
-    "a loop in reverse",
-    "a loop over a part",
-    "a loop over a part, counted",
-    "a loop over a row",
-    "a loop over a row of another name",
-    "a loop over a row that a loop has come to",
-    "a loop over all of it flat",
-    "a loop that comes to what was written",
-    "a loop that writes a part",
 }
 
 

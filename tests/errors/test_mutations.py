@@ -620,18 +620,20 @@ def test_a_row_is_written_that_a_function_has_taken() -> None:
 
 def test_an_array_is_written_in_a_loop_over_it() -> None:
     def f(x):
-        held = [0, 0]
-        for v in x:
-            held = [x, v]
-            held[0][1] = 7
-            x = held[0]
-        return x, held[1]
+        def put(y):
+            y[1] = 7
 
-    assert message(f, jnp.zeros(3)) == (
-        "MutationError: An item of 'held[0]', float32[3], is written in a loop over the same array, or over parts of "
+        total = 0.0
+        for v in x:
+            put(x)
+            total = total * 2 + v
+        return total
+
+    assert message(f, jnp.zeros(3), way=derived) == (
+        "MutationError: An item of 'y', float32[3], is written in a loop over the same array, or over parts of "
         "it, which in NumPy gives the items as they are by then.\n"
-        "  test.py:4 in f\n"
-        "      held[0][1] = 7\n"
+        "  test.py:2 in put\n"
+        "      y[1] = 7\n"
         + WHY
         + "  Fix: loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy()."
     )

@@ -16,7 +16,13 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
-from autograph_lite.operators.aliasing import access_paths, callers_arrays, shared_memory, user_frames
+from autograph_lite.operators.aliasing import (
+    access_paths,
+    callers_arrays,
+    shared_memory,
+    store_check,
+    user_frames,
+)
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import pytrees
@@ -70,6 +76,7 @@ def _refuse_known(
         any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in roots)
         or any(id(storages.root(leaf)) in known for leaf in held)
         or user_frames.read_later(roots, None, names, slots)
+        or store_check.are_walked(roots)
     ):
         error = _parted_error(name)
         error.stood_in = True  # after a first iteration the variable is an array that nobody else knows
@@ -130,6 +137,7 @@ def refuse_seen_next(
                 callers_arrays.is_callers(each)
                 or (numpys_arrays.is_handle(each) and not is_of_branch)
                 or (before and user_frames.read_later(before, each, names, slots))
+                or store_check.are_walked(before)
                 or (forwarding.traces_up_to(each) and user_frames.read_later([each], None, names, slots))
             ):
                 raise MutationError(

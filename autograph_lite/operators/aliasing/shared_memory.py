@@ -32,7 +32,7 @@ from autograph_lite.operators.aliasing import (
     yielded_arrays,
 )
 from autograph_lite.operators.effects import births, journal, outside_arrays
-from autograph_lite.operators.iteration.iterables import Staged
+from autograph_lite.operators.iteration.iterables import AtPlaces, Staged
 from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.user_code import source_places
@@ -298,7 +298,9 @@ def can_follow(array: Any) -> bool:
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
         return False
-    staged = (items for items in thread.now.walked if isinstance(items, Staged))
+    staged = (
+        each for each in thread.now.walked if isinstance(each, Staged) and not isinstance(each, AtPlaces)
+    )
     if any(store_check.is_walked(items, [array], [root]) for items in staged):
         return False
     known = {id(each) for each in storages.versions_of(root)}

@@ -75,7 +75,7 @@ def check_store(array: Any) -> bool:
         # Of a part of an array, `x[mask]`, whose rows a list has got.
         found += access_paths.leading_to(variables, memories, parts=True)
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
-    looped = any(is_walked(items, same, whole) for items in thread.now.walked)
+    looped = are_walked(same, whole)
     held = ways_out.held_by_managers([*same, *whole])
     looked_at = handed or len(found) > 1 or looped or bool(held)
     place = user_frames.place_of_run(runs[0]) if looked_at else None  # which takes its time
@@ -151,12 +151,18 @@ def _check_own(
         )
 
 
+def are_walked(same: Sequence[Any], whole: Sequence[Any] = ()) -> bool:
+    """Whether one of the loops around is to see what is written to arrays, or to what they are parts of: the `whole`."""
+    return any(is_walked(items, same, whole) for items in thread.now.walked)
+
+
 def is_walked(items: Any, same: Sequence[Any], whole: Sequence[Any]) -> bool:
-    """Whether a loop takes the items of an array, parts of it, or what it is a part of."""
+    """Whether a loop takes the items of arrays, parts of these, or of what they are parts of."""
     if isinstance(items, iterables.Staged):
-        wanted = access_paths.array_identities(same)
+        known = [*same, *whole]
+        wanted = access_paths.array_identities(known)
         arrays = iterables.arrays_looped_over(items)
-        return any(is_one(each, same) or access_paths.is_part_of(each, wanted) for each in arrays)
+        return any(is_one(each, known) or access_paths.is_part_of(each, wanted) for each in arrays)
     left = {"": items}
     found = access_paths.leading_to(left, same, parts=True, first=True)
     return bool(found or (whole and access_paths.leading_to(left, whole, first=True)))

@@ -421,7 +421,14 @@ class Rest(Around):
 
 
 class AtPlaces(Around):
-    """`items`; each iteration takes its own as it is then, and what is written to it is written to the array that has it."""
+    """`items`; each iteration takes its own as it is then, and what is written to it is written to the array that has it.
+
+    Where they are `seen`, the loop is one who sees what its body writes to the arrays by other names.
+    """
+
+    def __init__(self, items: Staged, *, seen: bool) -> None:
+        super().__init__(items)
+        self.seen = seen
 
     def rows(self) -> Any:
         return as_index(jnp.arange(self.items.length()))
@@ -437,8 +444,8 @@ class AtPlaces(Around):
 
 
 def arrays_looped_over(items: Any) -> Iterator[Any]:
-    """The arrays that a loop runs over, NumPy's among them, as they were before it."""
-    for value in () if isinstance(items, AtPlaces) else vars(items).values():
+    """The arrays, NumPy's among them, whose items a loop has as they were before it, or sees written."""
+    for value in () if isinstance(items, AtPlaces) and not items.seen else vars(items).values():
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, (jax.Array, np.ndarray)):
                 yield each

@@ -528,7 +528,9 @@ def _stage_rows(
             if written.rows is not taken:
                 raise
             decision_log.forget_inside()
-            at_places = iterables.AtPlaces(iterables.Rest(items, skipped) if skipped else items)
+            at_places = iterables.AtPlaces(
+                iterables.Rest(items, skipped) if skipped else items, seen=written.seen
+            )
             with store_check.walking(at_places, again=True):
                 progress.broken = True
                 return _rows(at_places, length - skipped, body_fun, values, until)
