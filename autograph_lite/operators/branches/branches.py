@@ -43,6 +43,7 @@ from autograph_lite.operators.lane_eval import path_conditions
 from autograph_lite.operators.lists import bounded_growth, dynamic_length, packing
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import branch_options, decision_log, path_facts
+from autograph_lite.operators.values import dataclass_objects
 from autograph_lite.operators.values.one_of import OneOf, options_of, options_text
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.tracing import thread
@@ -129,7 +130,7 @@ def _staged(
     for value, options in variables:
         found = [each for option in options for each in _variants(option)]
         for each in _variants(value):
-            numpys_arrays.note_met(each, *(options if each is value else found))
+            numpys_arrays.note_met(*map(_opened, (each, *(options if each is value else found))))
     shared_containers.note_shared(variables, writes.joined(), [*funs, *operands])
     carried_checks.flush()
     if not alive:  # whichever path is taken raises, so the code after it does not run
@@ -419,6 +420,12 @@ class _Writes:
 def _held(options: Sequence[Captured]) -> list[Any]:
     """What a variable, or a place, holds at the end of each path on which it has a value."""
     return [held(option.value) for option in options if option.present is not False]
+
+
+def _opened(value: Any) -> Any:
+    """What is in an object that is made again on each path; anything else itself."""
+    is_made = dataclass_objects.is_structure(value)
+    return dataclass_objects.flatten_dataclasses(value)[0] if is_made else value
 
 
 def _variants(value: Any) -> Sequence[Any]:
