@@ -115,7 +115,14 @@ def _forms(text: str) -> list[str]:
     return [each for line in text.strip().splitlines() for each in line.strip().split("|")]
 
 
-WALKED = ["for row in {x}:", "for j, row in enumerate({x}):", "for row, _ in zip({x}, {y}):"]
+NUMBERS = [
+    "for e in {x}[1]:",
+    "for e in {x}[:, 0]:",
+    "for e in row:",
+    "for e in {x}.ravel():",
+    "for j, e in enumerate({x}[::-1, 1]):",
+]
+WALKED = ["for row in {x}:", "for j, row in enumerate({x}):", "for row, _ in zip({x}, {y}):", *NUMBERS]
 TESTS = ["k % 2", "k > 2", "u[0, 0] > 1", "s > 3", "v.sum() < w.sum()"]
 
 
@@ -176,6 +183,11 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
             body.append(filled(c.pick(uses)))
     before = [filled(c.pick(statements))] if c.chance(30) else []
     body = [*before, *binding, *body]
+    if head in NUMBERS:  # which it sees written
+        body.append(
+            filled(c.pick(["{x}[1:] += e", "{x}[1][1] = e + 1", "row[1:] = e + k", "o.f.T[0][-1] += e"]))
+        )
+        body.insert(0, "s = s * 0.5 + e")
     if head[0] != "i" and c.chance(15):
         body.append(f"if {c.pick(['k > 8', 'k > 3', 's > 40', 's > 1000'])}: break")
     if head in WALKED or not head.startswith("for"):
