@@ -127,19 +127,22 @@ def test_names_of_modules_count_however_they_are_read(monkeypatch, fn):
         lambda: scaled.__globals__[NAME],
         lambda: scaled.__annotations__,
         lambda read=eval: read(NAME),
+        lambda: look(Base, "__doc__"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_names_that_are_values_are_known_by_any_spelling(fn):
     with pytest.raises(stable_names.UnknownError):
         over(fn)
 
 
-def test_an_attribute_of_a_converted_function_counts():
+@pytest.mark.parametrize("name", ["rate", "_rate"])
+def test_an_attribute_of_a_converted_function_counts(name):
     fn = scaled(2)
-    fn.rate = 1
+    setattr(fn, name, 1)
     before = over(fn)
-    fn.rate = 2
+    assert over(fn) == before
+    setattr(fn, name, 2)
     assert over(fn) != before
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from autograph_lite.operators.user_code import ownership
+from autograph_lite.syntax.names import of_code
 
 # Attributes of classes that Python makes of the text, in any order; who reads `__doc__` is refused (see `stable_names`).
 DERIVED = frozenset({
@@ -31,6 +32,13 @@ def made_of_fields(kind: type) -> Mapping[str, Any]:
 def code_of(value: Any) -> types.CodeType | None:
     """The code of a method, whatever kind it is."""
     return getattr(getattr(value, "__func__", value), "__code__", None)
+
+
+@functools.cache
+def names_in_methods(kind: Any) -> frozenset[str]:
+    """The names that a class's own methods use, those of the attributes among them that all its objects have."""
+    found = [code_of(method) for base in kind.__mro__ for method in vars(base).values()]
+    return frozenset(name for code in found if code is not None for name in of_code(code))
 
 
 def of_field(field: dataclasses.Field[Any]) -> Iterator[Any]:

@@ -99,7 +99,12 @@ class _Walk:
                 self._feed("converted", repr(value._options))
                 self.value(value.python_function)
                 told = getattr(value, "__dict__", {})  # `f.rate = 2`, of the user's
-                self._each("told", *[part for pair in told.items() if pair[0][0] != "_" for part in pair])
+                kind: Any = type(value)
+                ours = class_parts.names_in_methods(kind)
+                own = {
+                    key: told[key] for key in told if key[0] != "_" or (key[:2] != "__" and key not in ours)
+                }
+                self.value(own)
             case types.FunctionType():
                 self._function(value)
             case types.MethodType():

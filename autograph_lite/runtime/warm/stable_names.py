@@ -74,7 +74,8 @@ class Scope:
         self.attributes = read | frozenset(_texts(fn.__code__.co_consts))
         found = [looks_up(self._lookup(name)) for name in self._names]
         self.looks_up = any(found) or not read.isdisjoint(_LOOKUP_ATTRIBUTES)
-        impure = read & _IMPURE
+        named = {name for name in self.attributes if name.startswith("__")}  # getattr(f, "__doc__")
+        impure = (read | named) & _IMPURE
         if impure:
             raise UnknownError(f"'{min(impure)}', which may depend on more than code")
         self._refuse_code(fn.__code__)
