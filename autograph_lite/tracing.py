@@ -96,6 +96,8 @@ ambient: list[Callable[[], Any]] = []
 changing: list[Callable[[Any, str, Any], Any]] = []
 # What `x[i] = v` does in a function that is not converted, `random.shuffle(x)`; likewise (`operators.items.subscripts`).
 storing: list[Callable[[Any, Any, Any], None]] = []
+# What is asked of an index before `x[1]` is read where it stands so in the code; likewise (`operators.checks.index_bounds`).
+indexing: list[Callable[[Any, Any], None]] = []
 
 
 class _Thread(threading.local):

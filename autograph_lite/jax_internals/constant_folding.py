@@ -26,7 +26,7 @@ from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
-from autograph_lite.tracing import changing, storing, thread
+from autograph_lite.tracing import changing, indexing, storing, thread
 
 
 class Source(enum.IntEnum):
@@ -321,6 +321,8 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
 
     def __getitem__(self, index: Any) -> Any:
         base: Any = super()
+        for check in indexing:
+            check(self, index)
         return storages.as_indexed(base.__getitem__(index), self, index)
 
     def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, **how: Any) -> Any:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import types
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
-from autograph_lite.tracing import thread
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.tracing import indexing, thread
 
 
 def check_bounds(index: Any, length: int, message: str) -> None:
@@ -19,10 +23,13 @@ def check_bounds(index: Any, length: int, message: str) -> None:
 def check_array(array: jax.Array, index: Any) -> None:
     """Checks integers that an array is indexed by where a `try` catches what NumPy raises; elsewhere JAX's rules hold.
 
+    In a `__getitem__` of the user's numbers of Python's are checked, too: by its IndexError Python knows where a loop ends.
+
     Raises IndexError, as JAX does for a number, where an array takes items of an axis that has none.
     """
     is_caught = thread.now.catching and catching.is_caught(IndexError)
-    if not is_caught and 0 not in array.shape:
+    ends = not is_caught and _is_beyond(array.shape, index) and _is_in_getitem()
+    if not (is_caught or ends or 0 in array.shape):
         return
     for axis, each in enumerate(index if isinstance(index, tuple) else (index,)):
         has_axes = getattr(each, "ndim", 0) and each.dtype.kind in "iu"
@@ -39,7 +46,7 @@ def check_array(array: jax.Array, index: Any) -> None:
             error = IndexError(f"index is out of bounds for axis {axis} with size 0")
             exception_templates.explicit(error)
             raise error
-        if not is_caught:
+        if not (is_caught or (ends and isinstance(each, (int, np.integer)))):
             continue
         if has_axes:
             each = _first_beyond(each, size)
@@ -52,6 +59,35 @@ def check_array(array: jax.Array, index: Any) -> None:
             error = IndexError(message)
             exception_templates.explicit(error)
             raise error
+
+
+def check_static(array: jax.Array, index: Any) -> None:
+    """`check_array`, where code indexes an array as it stands, `x[1]`: by numbers and slices of Python's."""
+    if not any(isinstance(each, jax.Array) for each in (index if isinstance(index, tuple) else (index,))):
+        check_array(array, index)
+
+
+indexing[:] = [check_static]
+
+
+def _is_beyond(shape: Sequence[int], index: Any) -> bool:
+    """Whether one of Python's ints is no index of its axis, if all are such."""
+    places = index if type(index) is tuple else (index,)
+    if not all(type(each) in (int, slice) for each in places):
+        return False
+    pairs = zip(places, shape, strict=False)
+    return any(type(each) is int and not -size <= each < size for each, size in pairs)
+
+
+def _is_in_getitem() -> bool:
+    """Whether a `__getitem__` of the user's runs."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__getitem__" and not source_places.is_hidden_file(code.co_filename):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _first_beyond(places: Any, size: int) -> Any:

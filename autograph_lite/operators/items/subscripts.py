@@ -598,6 +598,8 @@ def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
         return False
     if (rest and all(map(numpys_arrays.is_numpys, base))) or any(map(callers_arrays.is_callers, base)):
         return True
+    if len({id(storages.root(each)) for each in base}) < len(base):
+        return True  # the list itself holds one of them twice
     known = [array for each in base for array in (each, *numpys_arrays.may_be(each))]
     same = [one for each in known for one in numpys_arrays.same_in_loops(each)]
     return user_frames.lead_elsewhere([*map(storages.root, same)], base)
