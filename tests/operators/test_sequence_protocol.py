@@ -115,3 +115,17 @@ def test_an_item_that_is_not_there():
 
     with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
         autograph_lite.convert(f)(np.ones(3, np.float32))
+
+
+def test_sizes_that_are_not_known():
+    """An index of Python's asks nothing of them."""
+
+    def f(x):
+        return x[0] + x[2] + Poly(x)[1]
+
+    spec = autograph_lite.ArraySpec((None,), np.float32)
+    converted = autograph_lite.convert(f, input_signature=[spec])
+    for size in (3, 5):
+        x = np.arange(size, dtype=np.float32)
+        np.testing.assert_allclose(converted(x), f(x))
+    assert converted.trace_count == 1

@@ -71,12 +71,13 @@ indexing[:] = [check_static]
 
 
 def _is_beyond(shape: Sequence[int], index: Any) -> bool:
-    """Whether one of Python's ints is no index of its axis, if all are such."""
+    """Whether one of Python's ints is no index of its axis, if all are such, and the size is known."""
     places = index if type(index) is tuple else (index,)
     if not all(type(each) in (int, slice) for each in places):
         return False
     pairs = zip(places, shape, strict=False)
-    return any(type(each) is int and not -size <= each < size for each, size in pairs)
+    known = [(each, size) for each, size in pairs if type(each) is type(size) is int]
+    return any(not -size <= each < size for each, size in known)
 
 
 def _is_in_getitem() -> bool:
