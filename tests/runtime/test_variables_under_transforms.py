@@ -454,11 +454,18 @@ def left_in_a_variable(x):
     return lax.scan(body, 0.0, x[None]), total
 
 
-@pytest.mark.parametrize("f", [left_in_a_list, left_in_a_dict, left_in_a_variable])
+# jax 0.10 takes it for a constant, and its own error comes when the program runs.
+TOLD_WHILE_TRACING = pytest.mark.skipif(jax.__version_info__ < (0, 12), reason="JAX tells it later")
+
+
+@pytest.mark.parametrize(
+    "f", [pytest.param(left_in_a_list, marks=TOLD_WHILE_TRACING), left_in_a_dict, left_in_a_variable]
+)
 def test_a_value_of_a_transformation_is_refused_after_it(f):
     assert refused(al.convert(f), jnp.float32(3)) == ENDED
 
 
+@TOLD_WHILE_TRACING
 def test_the_line_that_uses_a_value_of_a_transformation_is_shown():
     with pytest.raises(MutationError) as caught:
         al.convert(left_in_a_list)(jnp.float32(3))
