@@ -200,7 +200,7 @@ BEYOND = [
     lambda u, n: u.__setitem__(n, -2.99), lambda u, n: u.__setitem__(u > n, -1.5), lambda u, n: u.fill(300.7),
     lambda u, n: u.fill(np.inf), lambda u, n: np.put(u, [n, 1], [1, 300.7]), lambda u, n: np.putmask(u, u > n, values=300.7),
     lambda u, n: np.place(u, u > n, [300.7]), lambda u, n: np.fill_diagonal(u.reshape(2, 2), 300.7),
-    lambda u, n: np.put_along_axis(u, np.array([0]), 300, 0), lambda u, n: np.insert(u, n, 300.7),
+    lambda u, n: np.put_along_axis(u, np.array([0]), 300, 0), lambda u, n: np.insert(u, n, 300.7), lambda u, n: np.insert(arr=u, obj=n, values=300),
     lambda u, n: np.array([n, 300.7], np.uint8),
 ]  # fmt: skip
 

@@ -209,7 +209,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
     """A call of `theirs`, JAX's, with the arguments that NumPy's `fun` takes."""
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        args = _beside_narrow(fun, args)
+        args = _beside_narrow(fun, args, kwargs)
         out = in_place_calls.target(fun, args, kwargs)
         if out is None:
             return theirs, *_arguments(name, fun, theirs, args, kwargs)
@@ -243,7 +243,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
 _OF_ITS_TYPE = frozenset({np.where, np.full_like})
 
 
-def _beside_narrow(fun: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _beside_narrow(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments, with arrays of NumPy's in place of ints that the type of another array, as uint8, does not hold.
 
     Raises:
@@ -251,8 +251,8 @@ def _beside_narrow(fun: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     arrays = [each for each in args if isinstance(each, (Tracer, np.ndarray))]
     if fun is np.insert:  # its index is no item of the array
-        if arrays and arrays[0] is args[0]:
-            numpys_arrays.refuse_beyond(args[0], args[2:3], stored=True)
+        if isinstance(array := args[0] if args else kwargs.get("arr"), (Tracer, np.ndarray)):
+            numpys_arrays.refuse_beyond(array, args[2:3] or (kwargs.get("values"),), stored=True)
         return args
     beyond = [
         type(each) is int and any(numpys_arrays.is_beyond(array, each) for array in arrays) for each in args
