@@ -30,6 +30,8 @@ _ABOUT_TRACER = re.compile(
     r"|^Shapes must be 1D sequences of concrete values.*Tracer\(|not hashable: .*Tracer\("
     r"|^Cannot determine dtype of one of |^expected a sequence of integers or a single integer, got '\w*Tracer\("
 )
+# An argument that JAX takes for a key of its own.
+_UNHASHED = re.compile(r"__hash__ and __eq__ methods|^Non-hashable static arguments[\s\S]*Tracer")
 _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
 
 
@@ -58,6 +60,7 @@ def is_about_tracer(error: BaseException) -> bool:
     return (
         _is_of_flax(error)
         or isinstance(error, NEEDS_PYTHON)
+        or (type(error) is ValueError and _UNHASHED.search(str(error)) is not None)
         or (
             type(error) is TypeError
             and _ABOUT_TRACER.search(str(error)) is not None
@@ -134,7 +137,7 @@ def needs_value(error: BaseException) -> AutographError:
         )
     held = _called_by_a_library(error)
     return PythonOnlyError(
-        f"Python needs the value of a traced array. {_TRACER.sub('traced array', str(error).partition(chr(10))[0])}",
+        f"Python needs the value of a traced array. {_said_by(error)}",
         where=source_places.raised_at(error, _is_no_text_of_users) or source_places.here(),
         why="The value is known when the compiled program runs, and not while the function is traced."
         if held is None
@@ -143,6 +146,13 @@ def needs_value(error: BaseException) -> AutographError:
         if held is None
         else f"give the library autograph_lite.to_graph({'...' if held == '<lambda>' else held}) in place of it.",
     )
+
+
+def _said_by(error: BaseException) -> str:
+    """The first line of an error; that something can't be hashed is not what a user has done."""
+    if _UNHASHED.search(str(error)):
+        return "It is handed over for a size, an axis or the like, which has to be known while the function is traced."
+    return _TRACER.sub("traced array", str(error).partition("\n")[0])
 
 
 def says_nothing(fn: Any, error: BaseException) -> PythonOnlyError:

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import MutationError
@@ -31,7 +32,8 @@ from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
 from autograph_lite.operators.numpy_calls import in_place_calls
 from autograph_lite.operators.ragged import blocks
-from autograph_lite.operators.ragged.selection import Selection
+from autograph_lite.operators.ragged.selection import METHODS, Selection, as_row, chosen, having, unsized
+from autograph_lite.operators.ragged_ops import order_statistics
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, any_traced, describe
 from autograph_lite.tracing import changing, thread
@@ -65,7 +67,11 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         return NotImplemented
     if isinstance(array, Selection):
         _refuse_part(array)
-        return NotImplemented if symbol == "set" else _changed_copy(array, symbol, operand)
+        return (
+            NotImplemented
+            if symbol == "set"
+            else _changed_copy(array, lambda: _computed(array, symbol, operand))
+        )
     births.refuse_shown(array)
     shared_memory.refuse_taken(array)
     loop_rows.refuse_copies(array, in_place=True)
@@ -156,8 +162,14 @@ def _refuse_part(part: Selection) -> None:
         )
 
 
-def _changed_copy(part: Selection, symbol: str, operand: Any) -> Any:
-    """What `part += operand` leaves of a part that is an array of its own, `x[mask]`; the part itself where others know it."""
+def _computed(part: Selection, symbol: str, operand: Any) -> Any:
+    new = getattr(operator, _SPELLED.get(symbol, symbol))(part, operand)
+    _refuse_misfit(part.array, symbol, new.array)
+    return new
+
+
+def _changed_copy(part: Selection, make: Callable[[], Any], *, called: bool = False) -> Any:
+    """A part that is an array of its own, `x[mask]`, once it is what `make` gives; NotImplemented where no other knows it."""
     if not numpys_arrays.is_numpys(part.array):
         return NotImplemented
     others = user_frames.are_held_twice([part.memory])
@@ -167,12 +179,46 @@ def _changed_copy(part: Selection, symbol: str, operand: Any) -> Any:
             why="Only the data knows how long it is: the program has it as a value, and only one of them would see the change.",
             fix="make a new one, rows = rows + v.",
         )
-    if not others:
+    if not (others or called):
         return NotImplemented
-    new = getattr(operator, _SPELLED.get(symbol, symbol))(part, operand)
-    _refuse_misfit(part.array, symbol, new.array)
-    part.array, part.tame = storages.copied_for(new.array, part.memory), new.tame
+    new = make()
+    array = storages.copied_for(new.array, part.memory)
+    part.array, part.tame = numpys_arrays.note_next(array, part.array), new.tame
     return part
+
+
+def _ordered(part: Selection, axis: Any = -1, **_: Any) -> Any:
+    """`x[a:b].sort()`: in place, as NumPy's; of JAX's arrays what it gives."""
+    found = order_statistics.sort(part, axis)
+    along = axis % part.ndim
+    if (extent := part.extents[along]) is None:
+        return found if _set_whole(part, found) else None
+    lanes = extent.lanes()
+    rank = as_row(jnp.cumsum(lanes) - 1, along, part.ndim)
+    at_places = jnp.take_along_axis(found.array, jnp.broadcast_to(rank, found.array.shape), along)
+    return found if _set_whole(part, having(part, at_places, part.extents)) else None
+
+
+def _filled(part: Selection, value: Any) -> None:
+    """`x[a:b].fill(v)`."""
+    if _set_whole(part, having(part, jnp.broadcast_to(value, part.array.shape), part.extents)):
+        raise unsized(part, "is asked for its 'fill', and belongs to an array of JAX's")
+
+
+def _set_whole(part: Selection, new: Selection) -> bool:
+    """Writes the items of `new` to those of a part; whether that is JAX's, which stays as it is."""
+    if part.memory is not None:
+        return _changed_copy(part, lambda: new, called=True) is NotImplemented
+    lanes = chosen(part.extents)
+    whole = lambda: jnp.where(lanes, new.array.astype(part.dtype), storages.latest_version(part.array))  # noqa: E731
+    try:
+        return change_in_place(part.array, "set", whole, called=True) is NotImplemented
+    except MutationError:
+        _refuse_part(part)
+        raise
+
+
+METHODS.update(sort=_ordered, fill=_filled)
 
 
 def _refuse_unclear(array: Any) -> None:

@@ -20,6 +20,7 @@ from autograph_lite.errors import Location, MutationError, TensorArrayError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal
+from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import any_traced, describe, traced
 
@@ -225,7 +226,7 @@ def dropped(value: T, method: str) -> T:
       TensorArrayError: it is a TensorArray, in which something was written.
       MutationError: it is an array that has been sorted: NumPy's method sorts in place.
     """
-    if method == "sort" and isinstance(value, jax.Array):
+    if method == "sort" and isinstance(value, (jax.Array, Selection)):
         raise MutationError(
             f"An array, {describe(value)}, is sorted by its method, and nothing takes the sorted one.",
             why="NumPy sorts in place. An array is a value to a compiled program: the method gives a new one, and leaves the "

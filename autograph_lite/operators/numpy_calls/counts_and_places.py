@@ -84,10 +84,15 @@ def polydiv(u: Any, v: Any) -> Any:
 
 def polymul(a1: Any, a2: Any) -> Any:
     """`np.polymul`, which leaves out zeros in front: those that the text shows; where the data has one, a check fails."""
-    return jnp.polymul(*map(_beginning_with_none, (a1, a2)))
+    return jnp.polymul(*(_beginning_with_none(each, "multiplies") for each in (a1, a2)))
 
 
-def _beginning_with_none(p: Any) -> Any:
+def roots(p: Any) -> Any:
+    """`np.roots`, which leaves out zeros in front as `polymul` does."""
+    return jnp.roots(_beginning_with_none(p, "finds the roots of"), strip_zeros=False)
+
+
+def _beginning_with_none(p: Any, does: str) -> Any:
     p = known_value(p) if isinstance(p, Tracer) and known_value(p) is not None else p
     if not isinstance(p, Tracer):
         p = p if isinstance(p, (list, tuple)) else np.atleast_1d(p)
@@ -98,10 +103,10 @@ def _beginning_with_none(p: Any) -> Any:
     p = jnp.atleast_1d(jnp.asarray(p))
     if p.size > 1:
         error = DynamicShapeError(
-            f"'{source_places.expression()}' multiplies a polynomial that begins with a zero.",
+            f"'{source_places.expression()}' {does} a polynomial that begins with a zero.",
             where=source_places.here(),
             why="NumPy leaves such zeros out, and the program is compiled for as many coefficients as there are.",
-            fix="leave them out before the call; or keep them: np.convolve(p, q).",
+            fix="leave them out before the call; or keep them in a product: np.convolve(p, q).",
         )
         carried_checks.fail_if(p[0] == 0, error)
     return p

@@ -17,13 +17,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks, catching
+from autograph_lite.operators.checks import carried_checks, catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
-from autograph_lite.operators.numpy_calls import counts_and_places, in_place_calls
+from autograph_lite.operators.numpy_calls import changed_lengths, counts_and_places, in_place_calls
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
+from autograph_lite.operators.values.values import Tracer
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np, jnp),
@@ -107,7 +109,27 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
     return divided
 
 
+def _parted(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.partition` or `np.argpartition`; at a place that only the data knows, all items are in order."""
+
+    def run(a: Any, kth: Any, axis: Any = -1) -> Any:
+        a = jnp.ravel(a) if axis is None else jnp.asarray(a)
+        axis = -1 if axis is None else axis
+        if isinstance(kth, Tracer):
+            index_bounds.check_bounds(kth, a.shape[axis], "kth is out of bounds")
+            return ordered(a, axis)
+        return getattr(jnp, name)(a, kth, axis)
+
+    return run
+
+
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    if isinstance(bins, str):
+        raise PythonOnlyError(
+            f"'np.histogram' finds as many bins as the data ask for, '{bins}'.",
+            why="A compiled program has arrays of fixed shapes, and the data are known when it runs.",
+            fix="say how many there are: bins=10.",
+        )
     a, bins, weights = map(array_arguments.numpys_array, (a, bins, weights))
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     edges = jnp.asarray(bins) if np.ndim(bins) else edges
@@ -339,7 +361,8 @@ def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any =
 
 
 _OWN: dict[str, Any] = {
-    "unique": unique_values.unique, "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
+    **unique_values.FUNCTIONS, **changed_lengths.FUNCTIONS,
+    "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
     "broadcast_arrays": _broadcast_arrays, "unstack": _unstacked, "rot90": inspect.unwrap(jnp.rot90),
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
@@ -352,7 +375,8 @@ _OWN: dict[str, Any] = {
     "bincount": counts_and_places.bincount,
     **{name: in_place_calls.products(name) for name in ("dot", "inner")}, "clip": in_place_calls.within_limits,
     **{name: _triangle(name) for name in ("tril", "triu")},
-    "polydiv": counts_and_places.polydiv, "polymul": counts_and_places.polymul,
+    **{name: getattr(counts_and_places, name) for name in ("polydiv", "polymul", "roots")},
+    "partition": _parted("partition", jnp.sort), "argpartition": _parted("argpartition", jnp.argsort),
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.operators.ragged import indexing
+from autograph_lite.operators.ragged import indexing, unique_values
 from autograph_lite.operators.ragged.elementwise import astype, elementwise
 from autograph_lite.operators.ragged.selection import (
     METHODS,
@@ -191,7 +191,7 @@ _OTHERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 _KNOWN: dict[str, Callable[..., Any]] = {
     **masked_reductions.REDUCTIONS, **order_statistics.ORDER, **products.PRODUCTS, **einsum.CONTRACTIONS, **joined_parts.JOINED,
-    **polynomials.POLYNOMIALS, **_OTHERS,
+    **polynomials.POLYNOMIALS, **unique_values.FUNCTIONS, **_OTHERS,
 }  # fmt: skip
 METHODS.update({name: _OTHERS[name] for name in ("transpose", "take")})
 METHODS["reshape"] = _reshape
