@@ -22,6 +22,11 @@ class HeavyError(Exception):
         self.mass, self.unit = mass, unit
 
 
+class SpilledError(HeavyError):
+    def __init__(self, mass=1):
+        super().__init__(mass, "l")
+
+
 def f32(*values: float) -> list:
     return [jnp.float32(v) for v in values]
 
@@ -215,6 +220,38 @@ def test_raise_of_a_class() -> None:
         return x
 
     assert_like_python(f, jnp.float32(2))
+
+
+@pytest.mark.parametrize("x", f32(-1, 2))
+@pytest.mark.parametrize("kind", [KeyError, ValueError, RuntimeError, SpilledError])
+def test_raise_of_a_class_that_a_call_gives(kind, x) -> None:
+    def error_class():
+        return kind
+
+    kinds = {2: kind}
+
+    def by_a_function(x):
+        if x > 0:
+            raise error_class()
+        return x
+
+    def by_a_method(x):
+        if x > 0:
+            raise kinds.get(7, kind)
+        return x
+
+    def called(x):
+        if x > 0:
+            raise kinds.get(2)(x)
+        return x
+
+    def chosen(x):
+        if x > 0:
+            raise (lambda: kind if x > 1 else TypeError)()
+        return x
+
+    for f in (by_a_function, by_a_method, called, chosen):
+        assert_like_python(f, x)
 
 
 def test_an_exception_with_a_constructor_and_attributes() -> None:

@@ -44,7 +44,7 @@ def _unseen(message: Callable[[], Any]) -> Any:
 
 
 def error(kind: Any) -> Callable[..., Any]:
-    """The callee of `raise kind(...)`: makes the exception, and remembers how."""
+    """The callee of `raise kind(...)`: makes what is raised, and remembers how."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
         if type(kind) is OneOf:
@@ -52,8 +52,7 @@ def error(kind: Any) -> Callable[..., Any]:
         made = calls.call(kind)(*args, **kwargs)
         if isinstance(made, BaseException):
             exception_templates.note_recipe(made, kind, args, kwargs)
-            exception_templates.explicit(made)
-        return made
+        return raised(made)  # a function may give a class
 
     return make
 
