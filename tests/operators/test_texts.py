@@ -100,6 +100,7 @@ TEXTS = {
     "percent and names": lambda x, n: "%(x)6.1f|%(n)s|%(n)04d|%(t)s" % {"x": x, "n": n, "t": "100%"},
     "percent and bases": lambda x, n: "%x %X %o %u {} %%" % (n, n, n, n),
     "percent without the fraction": lambda x, n: "%d|%i|%5d|%-5d|%05d|%d" % (x, -x, x * 40, x * 40, x * 40, 2.5 + 0 * 1),
+    "with a dtype": lambda x, n: "%s " % (x.dtype,) + f"{x} {x.dtype} {np.str_('a')} {np.float32(2)}",
     "in a field": lambda x, n: str(n).rjust(6) + "|" + f"{n}!".ljust(6, ".") + "|",
 }  # fmt: skip
 

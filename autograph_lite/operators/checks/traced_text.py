@@ -279,8 +279,8 @@ for _name in dir(str):
 
 
 def printable(value: Any) -> Any:
-    """A scalar of JAX's prints as NumPy's scalar in text: 0.1 for a float32."""
-    return value[()] if getattr(value, "shape", None) == () else value
+    """A scalar of JAX's prints as NumPy's in text, 0.1 for a float32; a dtype and a text of NumPy's have a shape, and are none."""
+    return value[()] if isinstance(value, (jax.Array, np.ndarray)) and value.shape == () else value
 
 
 def format(template: str, /, *args: Any, **kwargs: Any) -> str:
