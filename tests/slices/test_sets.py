@@ -62,6 +62,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
     "an item less": lambda x, n: np.delete(x, n),
     "a row less": lambda x, n: np.delete(np.outer(x, x), n, axis=1),
     "some items less": lambda x, n: np.delete(x, np.array([0, 2]) * (n > 0) + n),
+    "nothing less": lambda x, n: np.delete(x, []) + n,
     "those of a mask less": lambda x, n: np.delete(x, x > n),
     "an item more": lambda x, n: np.insert(x, n, 9.0),
     "an item in its place": lambda x, n: np.partition(x, n)[n],

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from autograph_lite.operators.checks import index_bounds
 from autograph_lite.operators.numpy_calls import counts_and_places
 from autograph_lite.operators.values.values import Tracer, known_value
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """`np.insert`."""
     size = jnp.size(arr) if axis is None else jnp.shape(arr)[axis]
     if isinstance(obj, Tracer) and jnp.issubdtype(obj.dtype, jnp.integer):
@@ -25,11 +26,11 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return jnp.insert(jnp.asarray(arr), obj, values, axis)
 
 
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def deleted(arr: Any, obj: Any, axis: Any = None) -> Any:
     """`np.delete`."""
     array, axis = (jnp.ravel(arr), 0) if axis is None else (jnp.asarray(arr), axis % jnp.ndim(arr))
     if not isinstance(obj, Tracer) or known_value(obj) is not None:
-        return jnp.delete(array, obj, axis)
+        return jnp.delete(array, np.asarray(obj, int) if type(obj) is list and not obj else obj, axis)
     size = array.shape[axis]
     if obj.dtype == bool and obj.ndim:
         if obj.shape != (size,):
@@ -54,4 +55,4 @@ def _check(places: Any, size: int, count: int) -> None:
     index_bounds.check_bounds(jnp.min(places, initial=0), size, message)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"insert": insert, "delete": delete}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"insert": inserted, "delete": deleted}
