@@ -216,8 +216,9 @@ _OF_NUMBERS_TOO = (np.array, np.asarray, np.asanyarray)  # what gives an array f
 
 def _made(found: Any, given: list[Any]) -> Any:
     """What a function of NumPy's has made, a part of an array included."""
-    if type(found) is tuple:
-        return tuple(_made(each, given) for each in found)
+    if isinstance(found, tuple):
+        parts = [_made(each, given) for each in found]
+        return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
     if isinstance(found, Selection) and not any(found is each for each in given):
         births.made(found.array, ())
         return found

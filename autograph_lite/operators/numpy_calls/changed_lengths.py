@@ -18,7 +18,7 @@ from autograph_lite.operators.numpy_calls import counts_and_places
 from autograph_lite.operators.values.values import Tracer, known_value
 
 
-def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def with_items_inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """`np.insert`."""
     size = jnp.size(arr) if axis is None else jnp.shape(arr)[axis]
     if isinstance(obj, Tracer) and jnp.issubdtype(obj.dtype, jnp.integer):
@@ -26,7 +26,7 @@ def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return jnp.insert(jnp.asarray(arr), obj, values, axis)
 
 
-def deleted(arr: Any, obj: Any, axis: Any = None) -> Any:
+def without_places(arr: Any, obj: Any, axis: Any = None) -> Any:
     """`np.delete`."""
     array, axis = (jnp.ravel(arr), 0) if axis is None else (jnp.asarray(arr), axis % jnp.ndim(arr))
     if not isinstance(obj, Tracer) or known_value(obj) is not None:
@@ -55,4 +55,4 @@ def _check(places: Any, size: int, count: int) -> None:
     index_bounds.check_bounds(jnp.min(places, initial=0), size, message)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"insert": inserted, "delete": deleted}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"insert": with_items_inserted, "delete": without_places}

@@ -445,6 +445,9 @@ def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
     return given
 
 
+_RENAMED = {"psi": "digamma"}  # of one function, the name that it says, and JAX's
+
+
 def _of_scipy(fn: Any) -> Counterpart | None:
     """A function of one of SciPy's modules, or a method of a distribution, if the user has imported that."""
     owner = getattr(fn, "__self__", None)
@@ -454,7 +457,7 @@ def _of_scipy(fn: Any) -> Counterpart | None:
         theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
         if theirs is None or getattr(theirs, name, None) is not fn:
             continue
-        found = getattr(importlib.import_module(f"jax.scipy.{part}"), name, None)
+        found = getattr(importlib.import_module(f"jax.scipy.{part}"), _RENAMED.get(name, name), None)
         if part == "linalg":
             found = function_table.LINALG.get(name, found)
         if found is None:

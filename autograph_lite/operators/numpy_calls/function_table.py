@@ -20,9 +20,14 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks, catching, index_bounds
+from autograph_lite.operators.checks import carried_checks, index_bounds
 from autograph_lite.operators.lists import array_arguments
-from autograph_lite.operators.numpy_calls import changed_lengths, counts_and_places, in_place_calls
+from autograph_lite.operators.numpy_calls import (
+    changed_lengths,
+    counts_and_places,
+    in_place_calls,
+    linear_algebra,
+)
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
 from autograph_lite.operators.values.values import Tracer
@@ -260,6 +265,11 @@ def _polyfit(x: Any, y: Any, deg: Any, *args: Any, **kwargs: Any) -> Any:
     return jnp.polyfit(jnp.asarray(x) + 0.0, jnp.asarray(y) + 0.0, deg, *args, **kwargs)
 
 
+def _gradient(*args: Any, **options: Any) -> Any:
+    found = jnp.gradient(*args, **options)
+    return tuple(found) if type(found) is list else found
+
+
 def _einsum_path(*operands: Any, **kwargs: Any) -> Any:
     """`np.einsum_path`, which asks for shapes alone."""
     shapes = [
@@ -342,15 +352,6 @@ def sliding_window_view(x: jax.Array, sizes: tuple[int, ...], axes: tuple[int, .
     return x
 
 
-def _sqrtm(a: Any) -> Any:
-    """The square root of a matrix, real for a real one, which SciPy's is where it can be; NaN where it can't."""
-    root = jax.scipy.linalg.sqrtm(a)
-    if jnp.iscomplexobj(a):
-        return root
-    tolerance = 1e3 * np.finfo(root.dtype).eps * jnp.max(jnp.abs(root), initial=0)
-    return jnp.where(jnp.all(jnp.abs(root.imag) <= tolerance), root.real, jnp.nan)
-
-
 def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any = 1) -> Any:
     """A density of `scipy.stats.multivariate_normal`, with the defaults and the diagonals that SciPy takes."""
     cov = jnp.asarray(cov)
@@ -368,6 +369,8 @@ _OWN: dict[str, Any] = {
     "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
     "asfortranarray": _with_an_axis, "require": _require,
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
+    "gradient": functools.wraps(jnp.gradient)(_gradient),
+    "sinc": lambda x: jnp.where(jnp.isinf(x), jnp.nan, jnp.sinc(x)),
     "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": _einsum_path, "choose": _choose,
     "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
     "take_along_axis": functools.partial(jnp.take_along_axis, mode="clip"),
@@ -386,27 +389,8 @@ _OWN: dict[str, Any] = {
     **{name: _part(name) for name in ("imag", "real")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
-# Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone.
-LINALG = {
-    **{name: getattr(jnp.linalg, name) for name in ("eig", "eigvals", "eigvalsh", "norm", "pinv", "svdvals")},
-    "sqrtm": _sqrtm,
-}
-
-
-def _raising(name: str, message: str) -> Any:
-    """A function of `jax.numpy.linalg`, which goes on with NaN where NumPy's raises a LinAlgError."""
-
-    def fails(found: Any, *args: Any) -> Any:
-        known = jnp.stack([jnp.all(jnp.isfinite(jnp.asarray(each))) for each in args])
-        return jnp.all(known) & ~jnp.all(jnp.isfinite(found))
-
-    instead = lambda failed, a, *b: (jnp.where(failed, jnp.eye(jnp.shape(a)[-1]), a), *b)  # noqa: E731
-    return catching.raising(getattr(jnp.linalg, name), np.linalg.LinAlgError, message, fails, instead)
-
-
-_SINGULAR = {name: _raising(name, "Singular matrix") for name in ("inv", "solve")}
-_SINGULAR["cholesky"] = _raising("cholesky", "Matrix is not positive definite")
-_OWN_OF_LINALG = {**_SINGULAR, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
+_OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
+LINALG = linear_algebra.OF_SCIPY
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
 MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph_lite.errors import MutationError
+from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
@@ -56,6 +56,17 @@ def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
     return jnp.sort(a, axis)
 
 
+def _of_its_size(a: Any, *shape: Any, refcheck: Any = True) -> Any:
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    if (*sizes,) != a.shape:
+        raise PythonOnlyError(
+            "An array is given another size in place, by 'resize'.",
+            why="An array of a compiled program has one shape, and others may know it.",
+            fix="make a new one: x = np.resize(x, n), x = np.append(x, values).",
+        )
+    return a
+
+
 def _of_values(place: int, name: str, make: Callable[..., Any]) -> Callable[..., Any]:
     """`make`, which gets at that place, or by that name, what the array is to hold."""
 
@@ -79,7 +90,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 METHODS: dict[str, Callable[..., Any]] = {
     "fill": _of_values(1, "value", lambda a, value: jnp.broadcast_to(value, a.shape)), "sort": _sorted,
-    "partition": _partitioned, "put": _FUNCTIONS["put"],
+    "partition": _partitioned, "put": _FUNCTIONS["put"], "resize": _of_its_size,
 }  # fmt: skip
 BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 
