@@ -18,7 +18,6 @@ STILTED = re.compile(r"\banew\b|\bof\s+which\b|\b(?:is|are) no \w+ of (?:JAX|Num
 SHARED = {
     "check": "what holds after a pass, of trees or of scans",
     "explain": "promised to users, and said in generated code",
-    "insert": "Python's and NumPy's",
     "item": "`x[i]` in generated code, and the method that NumPy calls so",
     "report": "promised to users; the implementation has its name",
     "run": "a pass, of trees or of scans",
