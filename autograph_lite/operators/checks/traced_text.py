@@ -279,7 +279,7 @@ for _name in dir(str):
 
 
 def printable(value: Any) -> Any:
-    """A scalar of JAX's prints as NumPy's in text, 0.1 for a float32; a dtype and a text of NumPy's have a shape, and are none."""
+    """A scalar of JAX's prints as NumPy's in text, 0.1 for a float32; a dtype and a text of NumPy's have a shape, too."""
     return value[()] if isinstance(value, (jax.Array, np.ndarray)) and value.shape == () else value
 
 
