@@ -56,7 +56,8 @@ def unique(
 
 def _named(name: str, fields: str, **asked: bool) -> Callable[[Any], Any]:
     """One of the functions of `np.unique`'s that say by their names what they give."""
-    kind: Any = collections.namedtuple(name, fields)
+    named: Any = collections.namedtuple
+    kind = named(name, fields)
     return lambda x: kind(*unique(x, equal_nan=False, **asked))
 
 
