@@ -30,7 +30,8 @@ def without_places(arr: Any, obj: Any, axis: Any = None) -> Any:
     """`np.delete`."""
     array, axis = (jnp.ravel(arr), 0) if axis is None else (jnp.asarray(arr), axis % jnp.ndim(arr))
     if not isinstance(obj, Tracer) or known_value(obj) is not None:
-        return jnp.delete(array, np.asarray(obj, int) if type(obj) is list and not obj else obj, axis)
+        places: Any = np.asarray(obj, int) if type(obj) is list and not obj else obj
+        return jnp.delete(array, places, axis)
     size = array.shape[axis]
     if obj.dtype == bool and obj.ndim:
         if obj.shape != (size,):

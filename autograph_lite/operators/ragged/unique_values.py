@@ -101,9 +101,11 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """`np.trim_zeros`, of one axis."""
-    items = filt if isinstance(filt, Selection) else jnp.asarray(filt)
-    if isinstance(items, Selection) or items.ndim != 1 or axis not in (None, 0, -1):
-        return jnp.trim_zeros(filt, trim)
+    if isinstance(filt, Selection):
+        raise unsized(filt, "is handed to 'trim_zeros'")
+    items = jnp.asarray(filt)
+    if items.ndim != 1 or axis not in (None, 0, -1):
+        return jnp.trim_zeros(items, trim)
     size, others = items.size, jnp.flatnonzero(items, size=items.size, fill_value=items.size)
     some = jnp.any(items != 0)
     last = jnp.max(jnp.where(items != 0, jnp.arange(size), -1), initial=-1) + 1
