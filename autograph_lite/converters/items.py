@@ -38,7 +38,7 @@ def run(function: gast.AST, context: Context) -> None:
     _Items(context).visit(function)
 
 
-_LENGTHENING = ("append", "appendleft", "clear", "extend", "extendleft", "insert", "pop", "popleft")
+_LENGTHENING = ("append", "appendleft", "clear", "extend", "extendleft", "insert", "pop", "popleft", "remove")
 
 
 def _list(node: gast.AST, context: Context) -> gast.expr | None:

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks, exception_templates, traced_text
+from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.join_types import Captured, Template, capture, fill, rebuild, zeros
 from autograph_lite.operators.lists import capacity, growing_lists, list_errors
@@ -242,7 +242,7 @@ def set_list_item(values: list[Any], index: Any, value: Any) -> None:
         lax.dynamic_update_index_in_dim(column, row, at, 0)
         for column, row in zip(both.columns, fill(new, joint), strict=True)
     ]
-    place.write(both.having([both.length, *columns], both.most).contents())
+    _write(values, both, [both.length, *columns], both.most)
 
 
 def pop(values: list[Any], index: Any = -1) -> Any:
@@ -263,8 +263,17 @@ def pop(values: list[Any], index: Any = -1) -> Any:
         order = jnp.where(order >= at, order + 1, order)
         columns = [jnp.take(column, order, axis=0, mode="clip") for column in columns]
     rest = [jnp.maximum(stretch.length - 1, 0), *columns]
-    list_place(values).write(stretch.having(rest, max(stretch.most - 1, 0)).contents())
+    _write(values, stretch, rest, max(stretch.most - 1, 0))
     return taken
+
+
+def _write(values: list[Any], before: Stretch, after: Sequence[Any], most: int) -> None:
+    """Leaves a length and columns in a list, so many items at most; where a `try` catches what was raised, those before."""
+    alive = catching.unraised()
+    if alive is not True:
+        old, most = [before.length, *before.columns], before.most
+        after = [jnp.where(alive, *pair) for pair in zip(after, old, strict=True)]
+    list_place(values).write(before.having(after, most).contents())
 
 
 def list_place(values: list[Any]) -> Place:

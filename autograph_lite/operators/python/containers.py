@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
+from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
-from autograph_lite.operators.checks import carried_checks, exception_templates
+from autograph_lite.operators.checks import carried_checks, catching, exception_templates
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.lists import packing
 from autograph_lite.operators.lists.dynamic_length import Stretch
@@ -118,8 +119,13 @@ def _is_plain(item: Any) -> bool:
 
 
 def _without(owner: list[Any], rows: Stretch, place: Any) -> None:
-    places = range(len(owner) - 1)
-    journal.note_change(owner)[:] = [rows.at(jnp.where(k < place, k, k + 1)) for k in places]
+    """Takes off an item; none where what has looked for it has raised an exception that a `try` catches."""
+
+    def take_off() -> None:
+        places = range(len(owner) - 1)
+        journal.note_change(owner)[:] = [rows.at(jnp.where(k < place, k, k + 1)) for k in places]
+
+    if_part(catching.unraised(), take_off, lambda: None)
 
 
 def _pop(owner: list[Any], place: Any = -1, /) -> Any:

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.operators.checks import catching
 from autograph_lite.operators.ragged.elementwise import onto
 from autograph_lite.operators.ragged.extents import entire
 from autograph_lite.operators.ragged.indexing import picked
@@ -39,6 +40,9 @@ def write_gathered(base: Any, index: Any, value: Any, origin: Origin | None = No
     else:
         at = array_of(part)
         at = at if lanes is None else jnp.where(lanes, at, array.size)
+        at = jnp.where(
+            catching.unraised(), at, array.size
+        )  # nowhere, where there is no such item and a `try` catches that
         new = jnp.broadcast_to(new, jnp.shape(at))
         array = array.reshape(-1).at[at].set(new, mode="drop").reshape(array.shape)
     numpys_arrays.note_next(array, array_of(base))
