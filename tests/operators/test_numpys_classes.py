@@ -63,6 +63,12 @@ def in_loops(x: Any) -> Any:
     return s, n
 
 
+def of_items(x: Any) -> Any:
+    first, *others = x
+    pairs = list(zip(x, ["a", 1, None], strict=True))
+    return [asked(v) for v in (first, others[1], [*x][0], next(iter(x)), pairs[0][0], first * 2)]
+
+
 def wrapped(angle: Any) -> Any:
     is_float = isinstance(angle, float)
     angles = np.asarray(angle).flatten()
@@ -71,7 +77,7 @@ def wrapped(angle: Any) -> Any:
 
 
 @pytest.mark.parametrize("given", [X, -X], ids=["positive first", "negative first"])
-@pytest.mark.parametrize("fn", [of_arrays, of_numbers, in_loops, wrapped])
+@pytest.mark.parametrize("fn", [of_arrays, of_numbers, of_items, in_loops, wrapped])
 def test_classes_are_those_of_numpys_values(fn: Any, given: Any) -> None:
     for found, expected in zip(
         jax.tree.leaves(autograph_lite.convert(fn)(given.copy())), jax.tree.leaves(fn(given)), strict=True

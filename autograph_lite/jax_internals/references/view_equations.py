@@ -176,10 +176,15 @@ def is_constant_of_operator(array: Any) -> bool:
 
 
 def _is_of_operator(source_info: Any) -> bool:
-    found = ""
+    found = called = ""
     for frame in getattr(source_info.traceback, "frames", ()):
         if not frame.file_name.startswith(_JAX):
-            return found.endswith("array_methods.py") or frame.file_name.startswith(_OPERATORS)
+            return (
+                found.endswith("array_methods.py")
+                or frame.file_name.startswith(_OPERATORS)
+                or called.endswith("__iter__")  # `a, b = x`
+            )
+        called = frame.function_name
         if "numpy" in frame.file_name:
             found = frame.file_name
     return found.endswith("array_methods.py")
