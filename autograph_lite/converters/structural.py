@@ -1,15 +1,17 @@
 """One case of a `match` whose pattern looks at structure, and whose guard, or values in the pattern, may be traced.
 
-    case (0, y) if y > x:                 matched = False
+    case (0, int(y)) if y > x:            matched = False
         ...                               if each_variant(subject):
+                                              kind = class_pattern(lambda: int)
                                               match subject:
-                                                  case (value, y):
+                                                  case (value, kind(y)):
                                                       matched = value == 0
                                           if matched:
                                               matched = y > x
 
 Python finds out about the structure and binds the names, as it does; a value in the pattern becomes a name that is compared
-afterwards. Names are bound even where such a comparison fails, which Python leaves open.
+afterwards. Names are bound even where such a comparison fails, which Python leaves open. A class in the pattern becomes one
+that asks what `isinstance` asks in converted code; of `int() | float()` it is one for both.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def _known(subject: str, pattern: gast.pattern, context: Context) -> gast.expr:
     """The subject of a `match` that Python decides, which has to know the structure that the pattern asks for."""
     kinds = (gast.MatchClass, gast.MatchMapping, gast.MatchSequence)
     deep = sum(isinstance(node, kinds) for node in gast.walk(pattern)) > 1
-    in_parts = any(isinstance(node, gast.MatchSequence) for node in _in_parts(pattern))
+    shapes = [*_shapes(pattern)]
+    in_parts = any(isinstance(node, gast.MatchSequence) and node not in shapes for node in _in_parts(pattern))
     sequences = 2 if in_parts else int(asks_items(pattern))
     return quote.expr(
         f"ag.python_structure(subject, deep{f', {sequences}' if sequences else ''})",
@@ -48,6 +51,14 @@ def _in_parts(pattern: gast.pattern) -> Iterator[gast.AST]:
     alternatives = pattern.patterns if isinstance(pattern, gast.MatchOr) else [pattern]
     for each in alternatives:
         yield from itertools.islice(gast.walk(each), 1, None)
+
+
+def _shapes(pattern: gast.pattern) -> Iterator[gast.AST]:
+    """The patterns for the shapes of arrays, which are tuples: `np.ndarray(shape=(n, 3))`."""
+    for node in gast.walk(pattern):
+        if isinstance(node, gast.MatchClass) and trees.dotted(node.cls).endswith(("ndarray", "Array")):
+            parts = zip(node.kwd_attrs, node.kwd_patterns, strict=True)
+            yield from (part for name, part in parts if name == "shape")
 
 
 def asks_items(pattern: gast.pattern) -> bool:
@@ -70,7 +81,8 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
     names = frozenset(scopes.bound([case.pattern]))
     case.body = assigned.marked_body(case.body, names, context.ag)
     done = quote.stmts("matched = False", matched=matched)
-    alternatives = case.pattern.patterns if isinstance(case.pattern, gast.MatchOr) else [case.pattern]
+    joined = _JoinedClasses().visit(case.pattern)
+    alternatives = joined.patterns if isinstance(joined, gast.MatchOr) else [joined]
     for number, alternative in enumerate(alternatives):
         tests: list[gast.expr] = []
         whole = None
@@ -87,9 +99,11 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
         body = quote.stmts("matched = found", matched=matched, found=found)
         if whole is not None:  # its items may stand for it in the `match`
             body.insert(0, quote.assign([whole], quote.name(subject)))
-        one = gast.Match(_known(subject, pattern, context), [gast.match_case(pattern, None, body)])
+        known = _known(subject, pattern, context)
+        named = _name_classes(pattern, context)
+        one = gast.Match(known, [gast.match_case(pattern, None, body)])
         each = quote.expr("ag.each_variant(subject)", ag=context.ag, subject=quote.name(subject))
-        attempt: gast.stmt = gast.If(each, [one], [])
+        attempt: gast.stmt = gast.If(each, [*named, one], [])
         if number:
             attempt = gast.If(gast.UnaryOp(gast.Not(), quote.name(matched)), [attempt], [])
         done.append(attempt)
@@ -98,6 +112,38 @@ def match_case_stmts(subject: str, case: gast.match_case, matched: str, context:
         asked = quote.stmts("matched = guard", matched=matched, guard=guard)
         done.append(gast.If(quote.name(matched), asked, []))
     return quote.all_located(done, case.body[0])
+
+
+class _JoinedClasses(trees.Transformer):
+    """Makes one pattern of `int() | float()`, for a tuple of classes: a number may have one class or the other."""
+
+    def visit_MatchOr(self, node: gast.MatchOr) -> gast.pattern:
+        self.generic_visit(node)
+        patterns: list[gast.pattern] = []
+        for _, alternatives in itertools.groupby(node.patterns, _is_bare_class):
+            found = [*alternatives]
+            classes = [each.cls for each in found if isinstance(each, gast.MatchClass)]
+            if len(classes) > 1 and _is_bare_class(found[0]):
+                found = [quote.located(gast.MatchClass(gast.Tuple(classes, gast.Load()), [], [], []), node)]
+            patterns += found
+        node.patterns = patterns
+        return node if len(patterns) > 1 else patterns[0]
+
+
+def _is_bare_class(pattern: gast.pattern) -> bool:
+    return isinstance(pattern, gast.MatchClass) and not pattern.patterns and not pattern.kwd_patterns
+
+
+def _name_classes(pattern: gast.pattern, context: Context) -> list[gast.stmt]:
+    """Statements that name the classes which stand for those in `pattern`; puts the names there."""
+    named: list[gast.stmt] = []
+    for node in gast.walk(pattern):
+        if isinstance(node, gast.MatchClass):
+            kind = context.fresh("kind")
+            text = "kind = ag.class_pattern(lambda: asked)"
+            named += quote.stmts(text, kind=kind, ag=context.ag, asked=node.cls)
+            node.cls = quote.name(kind)
+    return named
 
 
 def _opened(pattern: gast.pattern, tests: list[gast.expr], fresh: Fresh) -> gast.pattern:

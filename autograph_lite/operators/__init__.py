@@ -81,6 +81,7 @@ from autograph_lite.operators.loops.for_stmt import for_stmt
 from autograph_lite.operators.loops.while_stmt import while_stmt
 from autograph_lite.operators.python import builtins, containers
 from autograph_lite.operators.python.assert_and_raise import assert_, error, exit_, raised
+from autograph_lite.operators.python.class_patterns import class_pattern
 from autograph_lite.operators.python.comprehensions import generator, list_of
 from autograph_lite.operators.python.containers import key
 from autograph_lite.operators.python.generator_expressions import filter_test

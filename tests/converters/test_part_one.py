@@ -62,7 +62,8 @@ MATCH = {
     ),
     "structure is matched by Python": (
         "match k:\n    case P(x=x):\n        a(x)\n    case {'k': v}:\n        b(v)",
-        "subject = k\nmatched = False\nif ag.each_variant(subject):\n    match ag.python_structure(subject, False):\n        case P(x=x):\n"
+        "subject = k\nmatched = False\nif ag.each_variant(subject):\n    kind = ag.class_pattern(lambda: P)\n"
+        "    match ag.python_structure(subject, False):\n        case kind(x=x):\n"
         "            matched = True\nif matched:\n    a(ag.assigned(x))\nelse:\n    matched_2 = False\n    if ag.each_variant(subject):\n"
         "        match ag.python_structure(subject, False):\n            case {'k': v}:\n                matched_2 = True\n"
         "    if matched_2:\n        b(ag.assigned(v))",

@@ -3,6 +3,7 @@
 __all__ = [
     "assert_and_raise",
     "builtins",
+    "class_patterns",
     "comprehensions",
     "containers",
     "generator_expressions",
