@@ -158,8 +158,7 @@ class Calls(trees.CodeTransformer):
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
-        own = isinstance(node.value, gast.Name) and node.value.id == self.first
-        if node.attr != "__class__" or not isinstance(node.ctx, gast.Load) or own or self.operator != "call":
+        if node.attr != "__class__" or not isinstance(node.ctx, gast.Load) or self.operator != "call":
             return node
         text = "ag.call(getattr)(value, '__class__')"
         return quote.located(quote.expr(text, ag=self.context.ag, value=node.value), node)

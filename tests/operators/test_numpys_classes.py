@@ -31,6 +31,9 @@ def asked(v: Any) -> list[bool]:
         *(isinstance(v, kind) for kind in kinds),
         type(v) is np.ndarray,
         type(v) == np.float64,
+        v.__class__ is type(v) is getattr(v, "__class__", None),
+        isinstance(v, v.__class__),
+        type(v).__name__ == v.__class__.__name__ in ("ndarray", "float64", "float", "ArrayImpl"),
         hasattr(v, "__len__"),
     ]
 
@@ -83,6 +86,31 @@ def test_classes_are_those_of_numpys_values(fn: Any, given: Any) -> None:
         jax.tree.leaves(autograph_lite.convert(fn)(given.copy())), jax.tree.leaves(fn(given)), strict=True
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_what_stands_for_python_has_its_class() -> None:
+    def f(x, n):
+        items = range(n), zip(x, x), enumerate(x), reversed(x), map(abs, x), int(x[0]), float(x[0])
+        return [type(v) is v.__class__ and type(v).__name__ for v in items]
+
+    given = np.arange(3.0), np.int64(2)
+    assert autograph_lite.convert(f)(*given) == f(*given)
+
+
+def test_first_parameter_of_a_function_is_asked_as_others_are() -> None:
+    def f(x):
+        return x.__class__ is np.float64, x.__class__.__name__
+
+    assert autograph_lite.convert(f)(np.float64(1)) == f(np.float64(1))
+    assert autograph_lite.convert(f)(jnp.float32(1)) == f(jnp.float32(1))
+
+
+def test_class_of_a_size_that_stands_for_all() -> None:
+    @autograph_lite.convert(input_signature=[autograph_lite.ArraySpec([None], jnp.float32)])
+    def f(x):
+        return x * 2 if type(x.shape[0]) is x.shape[0].__class__ is int else x
+
+    assert f(jnp.ones(3)).tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("given", [np.float64(4.0), np.int64(4), np.array(4.0)], ids=repr)

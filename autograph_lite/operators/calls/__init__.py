@@ -7,6 +7,7 @@ __all__ = [
     "handed_functions",
     "handlers",
     "method_patching",
+    "numpys_classes",
     "recursion_guard",
     "untraced_calls",
 ]

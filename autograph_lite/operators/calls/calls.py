@@ -34,6 +34,7 @@ from autograph_lite.operators.calls import (
     library_calls,
     method_patching,
     recursion_guard,
+    single_dispatch,
 )
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
 from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
@@ -225,7 +226,10 @@ def dispatching(fn: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return fn(*args, **kwargs)  # Python says what is wrong
-        return call(method_patching.implementation(fn, args[0]))(*args, **kwargs)
+        return on_each(lambda one: of(one, *args[1:], **kwargs), args[0], acts=True)
+
+    def of(value: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(single_dispatch.implementation(fn, value))(value, *args, **kwargs)
 
     return run
 

@@ -25,14 +25,14 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import numpy_constants, tracing_state
 from autograph_lite.operators.aliasing import shared_memory
-from autograph_lite.operators.calls import wrappers
+from autograph_lite.operators.calls import single_dispatch, wrappers
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.object_graph import held_items, reachability
 from autograph_lite.operators.user_code import conversion, ownership, source_places
 from autograph_lite.operators.values import instances
-from autograph_lite.operators.values.values import Tracer, describe, is_symbolic
+from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import entered, thread
 
 _lock = threading.RLock()
@@ -465,11 +465,9 @@ class _CachedProperty(functools.cached_property[Any]):
 def _converted_dispatch(
     method: functools.singledispatchmethod[Any], form: bool | str
 ) -> functools.singledispatchmethod[Any]:
-    new = functools.singledispatchmethod(_converted(method.func, form))
+    new = single_dispatch.DispatchMethod(_converted(method.func, form))
     for kind, implementation in method.dispatcher.registry.items():
         new.dispatcher.register(kind, _converted(implementation, form))
-    if Tracer not in method.dispatcher.registry:
-        new.dispatcher.register(Tracer, _converted(method.dispatcher.dispatch(jax.Array), form))
     return new
 
 
@@ -480,11 +478,3 @@ def _guard_methods() -> None:
 
 
 catching.preparing[:] = [_guard_methods]
-
-
-def implementation(fn: Any, value: Any) -> Any:
-    """What a function of `functools.singledispatch` calls for `value`: of a traced one, what it calls for an array."""
-    if is_symbolic(value):
-        return fn.dispatch(int)
-    is_array = isinstance(value, Tracer) and Tracer not in fn.registry
-    return fn.dispatch(jax.Array if is_array else type(value))

@@ -21,7 +21,7 @@ from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
-from autograph_lite.operators.calls import calls
+from autograph_lite.operators.calls import calls, numpys_classes
 from autograph_lite.operators.calls.chosen_views import ChosenView
 from autograph_lite.operators.checks import carried_checks, divisions, traced_text
 from autograph_lite.operators.effects import journal, shared_containers
@@ -35,7 +35,6 @@ from autograph_lite.operators.python import (
     heaps_and_searches,
     logical,
     modular_powers,
-    numpys_classes,
     reductions,
     sort_keys,
 )
@@ -490,21 +489,6 @@ def next_(iterator: Any, *default: Any) -> Any:
     return builtins.next(iterator, *default)
 
 
-def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a size that stands for all sizes is an int, what stands for a range or an iterator is one.
-
-    A traced value that would be NumPy's in Python is of the class that it would have there.
-    """
-    if builtins.isinstance(value, iterables.Range):
-        return builtins.isinstance(_RANGE, kinds)
-    if builtins.isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
-        return True
-    told = numpys_classes.is_instance(value, kinds)
-    if told is not None:
-        return told
-    return builtins.isinstance(value, kinds) or (is_symbolic(value) and builtins.isinstance(SIZE, kinds))
-
-
 def setattr_(owner: Any, name: str, value: Any) -> None:
     """`setattr(owner, name, value)`."""
     builtins.setattr(journal.note_change(owner), name, value)
@@ -514,9 +498,6 @@ def delattr_(owner: Any, name: str) -> None:
     """`delattr(owner, name)`."""
     builtins.delattr(journal.note_change(owner), name)
 
-
-SIZE = 2  # any
-_RANGE = range(SIZE)
 
 _OF_VALUES: dict[Any, Any] = {
     range: range_, len: len_, enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_,
@@ -529,8 +510,14 @@ _OF_VALUES: dict[Any, Any] = {
 
 def type_(*args: Any, **kwargs: Any) -> Any:
     """`type(value)`, or the making of a class."""
-    found = numpys_classes.class_of(args[0]) if len(args) == 1 else None
-    return builtins.type(*args, **kwargs) if found is None else found
+    is_asked = len(args) == 1 and not kwargs
+    return numpys_classes.class_of(args[0]) if is_asked else builtins.type(*args, **kwargs)
+
+
+def getattr_(value: Any, name: str, *default: Any) -> Any:
+    """`getattr(value, name)`: the class is what `type` says, but of an object that says another."""
+    kind = numpys_classes.class_of(value) if name == "__class__" else type(value)
+    return getattr(value, name, *default) if kind is type(value) else kind
 
 
 def hasattr_(value: Any, name: str) -> bool:
@@ -561,7 +548,7 @@ def _of_numbers(fun: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OF_TYPES: dict[Any, Any] = {
-    **{fun: fun for fun in (callable, issubclass, id)}, hasattr: hasattr_, isinstance: isinstance_, type: type_,
+    **{fun: fun for fun in (callable, issubclass, id)}, hasattr: hasattr_, isinstance: numpys_classes.is_instance, type: type_,
 }  # fmt: skip
 
 
@@ -581,7 +568,7 @@ def _in_python(python: Any, ours: types.FunctionType) -> Callable[..., Any]:
 OVERLOADS: dict[Any, Any] = {
     **{python: _in_python(python, ours) for python, ours in heaps_and_searches.IN_PYTHON.items()},
     **{builtin: _of_each(fun, asks=True) for builtin, fun in _OF_TYPES.items()},
-    getattr: _of_each(getattr, asks=False),
+    getattr: _of_each(getattr_, asks=False),
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},

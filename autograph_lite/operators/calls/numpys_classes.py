@@ -1,8 +1,9 @@
-"""NumPy's classes: what class would a traced value have in Python, where it would be NumPy's?
+"""Classes in Python: what class would a traced value have there, which may be NumPy's?
 
 isinstance(x, np.ndarray)             of an array that the caller has passed as NumPy's, or that is computed of such
 isinstance(x[0], float)               an item of one is an `np.float64`, which is a `float`
 isinstance(math.sin(x), float)        a number of Python's
+type(range(n)), type(x.shape[0])      what stands for a range is one, and a size that stands for all sizes an int
 
 JAX's arrays are what they are. A number that is one of Python's on some paths, `v = True if c else x`, has a class that
 is known where it is the same on all. A type of 32 bits stands for that of 64, too, where JAX has none of these.
@@ -10,7 +11,6 @@ is known where it is the same on all. A type of 32 bits stands for that of 64, t
 
 from __future__ import annotations
 
-import builtins
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -18,48 +18,71 @@ from typing import Any, TypeVar
 
 import jax
 import numpy as np
+from jax._src.array import ArrayImpl
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.values import Tracer, describe
+from autograph_lite.operators.values.values import Tracer, describe, is_symbolic
 from autograph_lite.tracing import thread
 
 Answer = TypeVar("Answer")
+SIZE = 2  # any
 
 _PYTHONS = {"f": float, "i": int, "u": int, "c": complex}
 _NARROW = {"float32": "float64", "int32": "int64", "uint32": "uint64", "complex64": "complex128"}
 
 
-def class_of(value: Any) -> type | None:
-    """The class of a traced value; None for JAX's, or an unknown one. Raises PythonOnlyError if it has several."""
-    return _told(value, lambda classes: classes[0] if classes else None)
+def of_class(value: Any, ask: Callable[[type], Answer]) -> Answer:
+    """What `ask` says of the class that a value has in Python.
+
+    Raises:
+      PythonOnlyError: it has several, and `ask` does not say the same of them.
+    """
+    if isinstance(value, iterables.Range):
+        return ask(range)
+    if isinstance(value, iterables.Passing):
+        return ask(value.kind)
+    if is_symbolic(value):
+        return ask(int)
+    if not isinstance(value, Tracer):
+        return ask(type(value))
+    return _told(value, lambda classes: ask(classes[0] if classes else ArrayImpl))
+
+
+def class_of(value: Any) -> type:
+    """`type(value)`."""
+    return of_class(value, lambda kind: kind)
 
 
 def has_attribute(value: Any, name: str) -> bool:
     """Whether the value has that attribute, or would have it."""
-    return _told(value, lambda classes: builtins.hasattr(classes[0] if classes else value, name))
+    return _told(value, lambda classes: hasattr(classes[0] if classes else value, name))
 
 
-def is_instance(value: Any, kinds: Any) -> bool | None:
-    """`isinstance(value, kinds)`; None where Python's own answer is right."""
+def is_instance(value: Any, kinds: Any) -> bool:
+    """`isinstance(value, kinds)`."""
+    if isinstance(value, iterables.Range):
+        return isinstance(range(SIZE), kinds)
+    if isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
+        return True
     if not isinstance(value, Tracer):
-        return None
+        return isinstance(value, kinds) or (is_symbolic(value) and isinstance(SIZE, kinds))
     asked = [*_each(kinds)]
     of_jax = [
         kind for kind in asked if str(getattr(kind, "__module__", "")).startswith(("jax", "autograph_lite"))
     ]
+    is_jaxs = isinstance(value, tuple(of_jax)) or issubclass(ArrayImpl, tuple(of_jax))
     if len(of_jax) == len(asked):
-        return None
+        return is_jaxs
     of_python = tuple(each for each in asked if each not in of_jax)
 
     def answer(classes: tuple[type, ...]) -> bool:
         if not classes:
-            return builtins.isinstance(value, kinds)
-        return any(issubclass(kind, of_python) for kind in classes) or builtins.isinstance(
-            value, tuple(of_jax)
-        )
+            return is_jaxs or isinstance(value, kinds)
+        return is_jaxs or any(issubclass(kind, of_python) for kind in classes)
 
     return _told(value, answer)
 
