@@ -36,6 +36,8 @@ from autograph_lite.operators.checks.catching import (
     cause,
     exception,
     failure,
+    handled_exception,
+    handled_info,
     leave,
     passed,
     proceed,
@@ -100,6 +102,7 @@ from autograph_lite.operators.python.logical import (
     positive,
 )
 from autograph_lite.operators.ragged.affine_bounds import bounds
+from autograph_lite.operators.values import one_of
 
 while_autodiff.install_derivatives()
 calls.install_operators(
@@ -111,6 +114,9 @@ calls.install_operators(
         **in_place.OVERLOADS,
         dict.get: got,
         dict.setdefault: set_default,
+        BaseException.add_note: one_of.add_note,
         sys.exit: exit_,
+        sys.exception: handled_exception,
+        sys.exc_info: handled_info,
     },
 )

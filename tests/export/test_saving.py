@@ -297,6 +297,35 @@ def test_checks_raise_what_they_raised(path):
     assert errors[1].__notes__ == [f"Raised at {__file__}:{line} in checked, in the source that was saved."]
 
 
+def annotated(mass):
+    try:
+        if mass > 100:
+            raise KeyError("heavy")
+    except KeyError as error:
+        error.add_note(f"{mass:.1f} kg")
+        error.mass = mass
+        raise
+    if mass < 0:
+        try:
+            if mass > -10:
+                raise KeyError("k")
+        except KeyError:
+            raise ValueError("negative")  # noqa: B904
+    return mass
+
+
+def test_what_was_set_in_an_exception_and_its_context_come_back(path):
+    f = al.convert(annotated)
+    g = again(path, f, (jnp.float32(1),))
+    with pytest.raises(KeyError, match="heavy") as heavy:
+        g(jnp.float32(101.5))
+    assert heavy.value.__notes__[0] == "101.5 kg"
+    assert float(heavy.value.mass) == 101.5
+    with pytest.raises(ValueError, match="negative") as negative:
+        g(jnp.float32(-1))
+    assert repr(negative.value.__context__) == "KeyError('k')"
+
+
 def test_exceptions_of_the_users_come_back_by_name(path):
     g = again(path, al.convert(checked), (jnp.float32(1), "own"))
     with pytest.raises(al.SavedCheckError) as error:

@@ -71,6 +71,10 @@ def distribute(
         with path_facts.assuming_facts(path_facts.fact(tag, [number])):
             return distribute(fun, *now, acts=acts, writes=writes, asks=asks)
 
+    if writes and carried_checks.is_among_caught([options_of(value)[number] for number in numbers]):
+        for option in [options_of(value)[number] for number in numbers]:
+            distribute(fun, option, *args[1:], writes=True)
+        return None
     results, errors = {}, {}
     for number in numbers:
         if asks or (not (acts or writes) and is_plain_variant(options_of(value)[number])):

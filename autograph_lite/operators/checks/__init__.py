@@ -5,6 +5,7 @@ __all__ = [
     "catching",
     "concretization_errors",
     "divisions",
+    "exception_attributes",
     "exception_templates",
     "index_bounds",
     "known_exceptions",

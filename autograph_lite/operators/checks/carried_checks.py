@@ -9,10 +9,12 @@ an output of the program, and the call raises; elsewhere it is given to a host c
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +33,14 @@ from autograph_lite.scoped import Now
 from autograph_lite.tracing import entered, thread
 
 
+class Caught(NamedTuple):
+    """What a handler has caught."""
+
+    which: Any  # the number of the exception that it is
+    errors: Sequence[BaseException]  # those that it may be
+    around: BaseException | None  # what Python handled then
+
+
 class Frame:
     """The checks of one trace.
 
@@ -43,6 +53,8 @@ class Frame:
         and the owner of the trace around raises it), or 'off'.
       inside: the mode of frames for traces that the user opens inside; empty where nobody owns the trace.
       raised, handled: what exceptions hold that a `try` may catch, and that are in a handler, by number.
+      handling: what the handlers have caught that run.
+      causes: what the last `raise` was from, where that is one of several.
       catching: how many `try` statements with handlers have begun, and not ended.
       base: the trace and the depth to which the frame belongs, as `journal.base_trace` gives them.
     """
@@ -55,6 +67,8 @@ class Frame:
         self.inside, self.whole = inside, bool(inside)
         self.raised: dict[int, list[Any]] = {}
         self.handled: dict[int, list[Any]] = {}
+        self.handling: list[Caught] = []
+        self.causes: list[Caught] = []
         self.program, self.catching = object(), 0
         self.place = Place(self, lambda: dict(self.contents), self._write, lambda _: "a check", ours=True)
 
@@ -153,12 +167,22 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     here = frame()
     if here.mode == "off":
         return
-    recipe = exception_templates.recipe_of(error)
-    number = _count.value = _next_number(here, recipe.payload)
     trace, outside = raising.user_trace(error)
-    here.sites[number] = Site(
-        number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline, limit
-    )
+    for chosen, chain in _chains(here, error):
+        recipe = exception_templates.recipe_of(error, chain)
+        number = _next_number(here, recipe.payload)
+        here.sites[number] = Site(
+            number, recipe.make, trace, outside, recipe.template, here.program, recipe.outline, limit
+        )
+        _count.value = number
+        where = failed if chosen is True else jnp.logical_and(failed, chosen)
+        _carry(here, where, error, number, recipe.payload)
+    error.__traceback__ = None  # its frames hold tracers
+    flush()
+
+
+def _carry(here: Frame, failed: Any, error: BaseException, number: int, payload: Sequence[Any]) -> None:
+    """Has the frame carry a check and its payload."""
     if here.catching:
         here.raised[number] = values_of(error)
     journal_ = journal.active()
@@ -170,12 +194,52 @@ def fail_if(failed: Any, error: BaseException, *, limit: bool = False) -> None:
     code = contents.get(CODE, 0)
     counts = _counts(code, (*thread.now.replaced, *getattr(error, _REPLACES, ())))
     contents[CODE] = jnp.where(counts & jnp.asarray(failed), jnp.int32(number), code)
-    for k, value in enumerate(recipe.payload):
+    for k, value in enumerate(payload):
         before = contents.get((number, k))  # of an earlier iteration: the first one that fails counts
         contents[number, k] = value if before is None else jnp.where(counts, value, before)
     here.contents = contents
-    error.__traceback__ = None  # its frames hold tracers
-    flush()
+
+
+def _chains(here: Frame, error: BaseException) -> Iterator[tuple[Any, exception_templates.Chain]]:
+    """The cause and the context that `error` may have, of what handlers around have caught; and when it is these."""
+    known = exception_templates.chain_of(error)
+    causes = [g for g in (*here.causes, *here.handling) if _is_among(known.cause, g.errors)][:1]
+    contexts = here.handling[-1:] if known.context is None else []
+    contexts = [g for g in contexts if not _is_among(error, g.errors)]
+    groups = [*causes, *(g for g in contexts if not causes or causes[0].errors is not g.errors)]
+    for numbers in itertools.product(*(range(len(g.errors)) for g in groups)):
+        chosen: Any = True
+        for group, number in zip(groups, numbers, strict=True):
+            chosen = chosen & (group.which == number) if len(group.errors) > 1 else chosen
+        has = [group.errors[number] for group, number in zip(groups, numbers, strict=True)]
+        yield (
+            chosen,
+            exception_templates.Chain(
+                has[0] if causes else known.cause, has[-1] if contexts else known.context
+            ),
+        )
+
+
+def _is_among(error: BaseException | None, errors: Sequence[BaseException]) -> bool:
+    return any(error is each for each in errors)
+
+
+def is_among_caught(values: Sequence[Any]) -> bool:
+    """Whether values are what one handler that runs may have caught: nobody has the others."""
+    return any(all(_is_among(value, g.errors) for value in values) for g in frame().handling)
+
+
+def changed_check(number: int, error: BaseException) -> int:
+    """The number of a check that raises where check `number` does, and what a handler has made of its exception, `error`."""
+    here = frame()
+    recipe = exception_templates.recipe_of(error)
+    new = _count.value = _next_number(here, recipe.payload)
+    here.sites[new] = dataclasses.replace(
+        here.sites[number], number=new, make=recipe.make, text=recipe.template, outline=recipe.outline
+    )
+    here.raised[new] = values_of(error)
+    here.contents = {**here.contents, **{(new, k): value for k, value in enumerate(recipe.payload)}}
+    return new
 
 
 def values_of(error: BaseException) -> list[Any]:

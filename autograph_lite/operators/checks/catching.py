@@ -18,14 +18,15 @@ import jax.numpy as jnp
 from autograph_lite.errors import HandledRaiseError, UndefinedVariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.checks.carried_checks import Unwound
+from autograph_lite.operators.checks.carried_checks import Caught, Unwound
+from autograph_lite.operators.checks.exception_attributes import Held
 from autograph_lite.operators.checks.raising import CODE, Site, sorted_payload
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph import live_variables
 from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_converted_code
-from autograph_lite.operators.values.one_of import OneOf, options_of
+from autograph_lite.operators.values.one_of import OneOf, on_each, options_of, tag_of
 from autograph_lite.operators.values.values import traced
 from autograph_lite.tracing import entered, thread
 from autograph_lite.transpiler import is_guarded
@@ -39,6 +40,9 @@ class catching:  # noqa: N801 (called like a function)
         self.numbers: list[int] = []  # of the checks in it
         self.left: list[int] = []  # of those that no handler before has caught
         self.found: dict[int, list[int]] = {}  # by handler
+        self.group: Any = None  # what the handler has caught that runs
+        self.going_on: list[int] = []  # of those that a handler raises again
+        self.given: list[Held] = []  # what these held when it got them
         self.on: Any = None  # what `unraised` gave in the end, with the number that it asks about
         self.stopped = False  # by an exception of Python's
 
@@ -117,6 +121,7 @@ class catching:  # noqa: N801 (called like a function)
     def error(self, number: int) -> Any:
         """Begins handler `number`: nothing is raised any more. Gives the exception."""
         self.code = self.frame.contents[CODE]
+        _set_code(self.frame, jnp.int32(0))  # first, as the constructors of exceptions run to their ends
         errors = []
         for each in self.found[number]:
             values = [value for _, value in sorted_payload(self.frame.contents, each)]
@@ -125,17 +130,22 @@ class catching:  # noqa: N801 (called like a function)
         which = jnp.int32(0)
         for place, each in enumerate(self.found[number]):
             which = jnp.where(self.code == each, jnp.int32(place), which) if place else which
-        _set_code(self.frame, jnp.int32(0))
-        return errors[0] if len(errors) == 1 else OneOf(which, errors)
+        self.group, self.given = Caught(which, errors, sys.exception()), [*map(Held, errors)]
+        self.frame.handling = [*self.frame.handling, self.group]
+        return _one_of(self.group)
 
     def again(self, number: int) -> None:
         """A bare `raise` in handler `number`."""
-        site = self.frame.sites[self.found.pop(number)[0]]
+        found = self.found[number]
         now = self.frame.contents[CODE]  # of a check in the handler that has failed before
-        _set_code(
-            self.frame, self.code if tracing_state.is_zero(now) else jnp.where(now == 0, self.code, now)
-        )
-        raise Unwound(_like(site))
+        code = self.code
+        for each, error, held in zip(found, self.group.errors, self.given, strict=True):
+            if held.is_same(error):
+                self.going_on.append(each)
+            else:
+                code = jnp.where(self.code == each, carried_checks.changed_check(each, error), code)
+        _set_code(self.frame, code if tracing_state.is_zero(now) else jnp.where(now == 0, code, now))
+        raise Unwound(_like(self.frame.sites[found[0]]))
 
     def passed(self) -> Any:
         """Whether nothing was raised; asked after each handler."""
@@ -153,26 +163,48 @@ class catching:  # noqa: N801 (called like a function)
 
     def _end_handler(self) -> None:
         """Nobody has the exceptions any more, where handlers before have run."""
-        for each in [n for found in self.found.values() for n in found]:
+        self.frame.handling = [group for group in self.frame.handling if group is not self.group]
+        for each in self._over():
             self.frame.raised.pop(each, None)
             self.frame.handled.pop(each, None)
+
+    def _over(self) -> list[int]:
+        """The checks that handlers have caught for good."""
+        return [n for found in self.found.values() for n in found if n not in self.going_on]
 
     def end(self) -> None:
         """The exceptions that were caught are no longer among those that the program may raise."""
         path_facts.keep_note("alive", self.held)
         self._end_handler()
-        for each in [n for found in self.found.values() for n in found]:
+        for each in self._over():
             self.frame.sites.pop(each, None)
         if self.numbers and not any(self.start < n <= carried_checks.last_number() for n in self.frame.sites):
             _set_code(self.frame, self.before)
 
 
+def _one_of(caught: Caught) -> Any:
+    return caught.errors[0] if len(caught.errors) == 1 else OneOf(caught.which, caught.errors)
+
+
+def handled_exception() -> Any:
+    """`sys.exception()`: what the innermost handler has caught that runs."""
+    known, caught = sys.exception(), carried_checks.frame().handling[-1:] if thread.now.frames else []
+    return _one_of(caught[0]) if caught and caught[0].around is known else known
+
+
+def handled_info() -> tuple[Any, Any, Any]:
+    """`sys.exc_info()`."""
+    error = handled_exception()
+    return on_each(type, error) if error is not None else None, error, getattr(error, "__traceback__", None)
+
+
 def cause(error: Any) -> Any:
-    """`e` of `raise new from e`; of several classes that it may be of, an exception can't say which."""
+    """`e` of `raise new from e`; of several, the first stands for them."""
     if type(error) is not OneOf:
         return error
     errors = options_of(error)
-    return errors[0] if len({*map(type, errors)}) == 1 else None
+    carried_checks.frame().causes = [Caught(tag_of(error), errors, None)]
+    return errors[0]
 
 
 @contextlib.contextmanager
@@ -184,6 +216,7 @@ def settling(tried: catching) -> Iterator[None]:
         yield
         tried.end()
     finally:
+        tried._end_handler()
         here.catching -= 1
         if not here.catching:
             here.raised, here.handled = {}, {}

@@ -18,6 +18,7 @@ import jax
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.operators.checks import known_exceptions
+from autograph_lite.operators.checks.exception_attributes import PREFIX, Held, held_attributes, set_attributes
 from autograph_lite.operators.checks.traced_text import (
     Text,
     Unknown,
@@ -30,6 +31,7 @@ from autograph_lite.operators.checks.traced_text import (
 )
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.user_code import ownership, source_places
+from autograph_lite.operators.user_code.conversion import is_converted_code
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.values import Tracer, traced
@@ -40,19 +42,21 @@ REMEMBERED = 32
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """An exception and the call that made it."""
+    """An exception, the call that made it, and what it held then."""
 
     error: BaseException
     kind: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+    held: Held
 
 
 def note_recipe(
     error: BaseException, kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Remembers that `kind(*args, **kwargs)` made `error`."""
-    _remember(Made(error, kind, args, kwargs))
+    """Remembers that `kind(*args, **kwargs)` made `error`, or has given it, where it is no method of `error` itself."""
+    if getattr(kind, "__self__", None) is not error:
+        _remember(Made(error, kind, args, kwargs, Held(error)))
 
 
 def making(kind: Callable[..., Any]) -> Callable[..., Any]:
@@ -145,7 +149,7 @@ def covered(error: BaseException) -> AutographError | None:
 
 
 # Of an exception that is raised before any staged statement, and may be raised again in one: `except ...: if x > 0: raise`.
-_EXPLICIT, _CALL = "__autograph_lite_explicit__", "__autograph_lite_call__"
+_EXPLICIT, _CALL = f"{PREFIX}explicit__", f"{PREFIX}call__"
 
 
 def _remember(fact: Made | BaseException) -> None:
@@ -153,7 +157,7 @@ def _remember(fact: Made | BaseException) -> None:
     if journal.outermost() is None:
         with contextlib.suppress(AttributeError):
             if tracing_state.is_tracing() and isinstance(fact, Made):
-                setattr(fact.error, _CALL, (fact.kind, fact.args, fact.kwargs))
+                setattr(fact.error, _CALL, fact)
             elif tracing_state.is_tracing():
                 setattr(fact, _EXPLICIT, True)
         return
@@ -170,9 +174,7 @@ def _remembered() -> list[Any]:
 def _call_of(error: BaseException) -> Made | None:
     """The call that made `error`."""
     known = next((m for m in reversed(_remembered()) if isinstance(m, Made) and m.error is error), None)
-    if known is None and (call := getattr(error, _CALL, None)) is not None:
-        return Made(error, *call)
-    return known
+    return known or getattr(error, _CALL, None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,7 +198,9 @@ class Outline:
 
     kind: type[BaseException]  # its class
     args: Any  # its arguments, with a `Hole` or `Pattern` where values of the payload go
+    attributes: Any  # those that were set since it was made, likewise
     cause: Outline | None  # that of its cause; None if it has none
+    context: Outline | None  # that of the exception in whose handler it was raised
     hides_context: bool  # whether it was raised `from` something
     weak: tuple[bool, ...]  # of each value of the payload, whether it was a Python number before tracing
 
@@ -212,16 +216,23 @@ class Recipe:
     outline: Outline  # what a file can hold of it
 
 
-def recipe_of(error: BaseException) -> Recipe:
-    """The recipe of `error`, and of its cause."""
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """What an exception was raised from, and what was handled then."""
+
+    cause: BaseException | None
+    context: BaseException | None
+
+
+def recipe_of(error: BaseException, chain: Chain | None = None) -> Recipe:
+    """The recipe of `error`, and of its cause and context, which are those of `chain` where that is given."""
     if is_about_none(error):  # Python's text names the types of both operands
         error.args = tuple(
             re.sub(r"\b\w*Tracer\b", "Array", each) if type(each) is str else each for each in error.args
         )
     payload: list[Any] = []
-    make = _maker(error, payload)
-    cause, hidden = error.__cause__, error.__suppress_context__
-    make_cause = _maker(cause, payload) if cause is not None else None
+    chain = chain or chain_of(error)
+    make = _with_chain(error, chain, payload)
     weak = [avals.weak_type(value) if isinstance(value, jax.Array) else True for value in payload]
 
     def run(values: Sequence[Any]) -> BaseException:
@@ -230,15 +241,54 @@ def recipe_of(error: BaseException) -> Recipe:
             value.item() if is_weak and value.ndim == 0 and not isinstance(value, Tracer) else value
             for value, is_weak in zip(values, weak, strict=True)
         ]
-        new = make(known)
-        new.__cause__ = make_cause(known) if make_cause is not None else None
-        new.__suppress_context__ = hidden
+        return make(known)
+
+    return Recipe(payload, run, _template(error), _outline(error, chain, payload, tuple(weak)))
+
+
+def _with_chain(
+    error: BaseException, chain: Chain, payload: list[Any], within: Sequence[BaseException] = ()
+) -> Callable[[list[Any]], BaseException]:
+    """`_maker`, with cause and context, and those of these."""
+    make, within = _maker(error, payload), [*within, error]
+    hides, from_context = error.__suppress_context__, chain.cause is chain.context
+    others = [
+        None if other is None or any(other is each for each in within)
+        else _with_chain(other, chain_of(other), payload, within)
+        for other in (chain.cause, None if from_context else chain.context)
+    ]  # fmt: skip
+
+    def run(values: list[Any]) -> BaseException:
+        new = make(values)
+        cause, context = (None if other is None else other(values) for other in others)
+        new.__cause__, new.__context__ = cause, cause if from_context else context
+        new.__suppress_context__ = hides
         return new
 
-    return Recipe(payload, run, _template(error), _outline(error, payload, tuple(weak)))
+    return run
 
 
-def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...]) -> Outline:
+def chain_of(error: BaseException) -> Chain:
+    """What an exception tells of that itself."""
+    context = error.__context__
+    return Chain(error.__cause__, context if context is not None and _is_users(context) else None)
+
+
+def _is_users(context: BaseException) -> bool:
+    """Whether it is the user's code that has caught an exception: one of the program, not one around it."""
+    caught = context.__traceback__
+    return not isinstance(context, AutographError) and (
+        caught is None or is_converted_code(caught.tb_frame.f_code)
+    )
+
+
+def _outline(
+    error: BaseException,
+    chain: Chain,
+    payload: Sequence[Any],
+    weak: tuple[bool, ...],
+    within: Sequence[BaseException] = (),
+) -> Outline:
     numbers = {id(value): number for number, value in enumerate(payload)}
 
     def shown(leaf: Any) -> Any:
@@ -253,37 +303,57 @@ def _outline(error: BaseException, payload: Sequence[Any], weak: tuple[bool, ...
         found = unboxed(leaf)
         return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
 
-    cause = error.__cause__
-    inner = _outline(cause, payload, weak) if cause is not None else None
-    return Outline(type(error), pytrees.map(shown, error.args), inner, error.__suppress_context__, weak)
+    within = [*within, error]
+    cause, context = (
+        None if other is None or any(other is each for each in within)
+        else _outline(other, chain_of(other), payload, weak, within)
+        for other in (chain.cause, chain.context)
+    )  # fmt: skip
+    args, attributes = pytrees.map(shown, (error.args, _set_since(error, _call_of(error))))
+    hides = error.__suppress_context__
+    return Outline(type(error), args, attributes, cause, context, hides, weak)
 
 
 def _maker(error: BaseException, payload: list[Any]) -> Callable[[list[Any]], BaseException]:
     """Makes `error` again from all the payload's values; adds those that it needs to the payload."""
-    kind = type(error)
-    call = _call_of(error)
-    if call is None:
-        args, attributes = into_payload(error.args, payload), into_payload(vars(error), payload)
-        return lambda values: bare(kind, args(values), attributes(values))
-    given = into_payload((call.args, call.kwargs), payload)
-    seen = into_payload(error.args, payload)
-    construct = call.kind
+    kind, call = type(error), _call_of(error)
+    construct = (
+        None if call is None else call.kind
+    )  # the program keeps what makes the exception, and no tracers
+    args: dict[str, Any] = {"args": error.args}
+    parts = args if call is None else {"call": (call.args, call.kwargs), **args}
+    replaced = call is not None and call.held.args is not error.args
+    # What the message shows comes first in the payload, see `_template`.
+    parts = {**(args if replaced else {}), **parts, "attributes": _set_since(error, call)}
+    removed = [] if call is None else call.held.removed(error)
+    rebuilt = into_payload(parts, payload)
 
     def make(values: list[Any]) -> BaseException:
-        args, kwargs = given(values)
-        try:
-            new = construct(*args, **kwargs)
-        except Exception:  # a user's constructor may want what it got while tracing
-            new = None
-        return new if isinstance(new, BaseException) else bare(kind, seen(values), {})
+        known, new = rebuilt(values), None
+        if construct is not None:
+            with contextlib.suppress(Exception):  # a user's constructor may want what it got while tracing
+                given, named = known["call"]
+                new = construct(*given, **named)
+        if not isinstance(new, BaseException):
+            new = bare(kind, known["args"], {})
+        elif replaced:
+            new.args = known["args"]
+        set_attributes(new, known["attributes"], removed)
+        return new
 
     return make
+
+
+def _set_since(error: BaseException, call: Made | None) -> dict[str, Any]:
+    """The attributes that an exception has got since the call that made it."""
+    return held_attributes(error) if call is None else call.held.set_since(error)
 
 
 def _template(error: BaseException) -> str:
     """The message for checkify, whose fields take the payload's values, in order."""
     call = _call_of(error)
-    shown = (*call.args, *call.kwargs.values()) if call is not None else error.args
+    fresh = call is not None and call.held.args is error.args
+    shown = (*call.args, *call.kwargs.values()) if call is not None and fresh else error.args
     fields = iter(range(1_000_000))
     parts = [
         _text_template(part, fields) if isinstance(part, Text) else _field(part, fields) for part in shown

@@ -6,11 +6,12 @@ import ast
 import dataclasses
 import itertools
 import operator
+import sys
 import threading
 import traceback
 import types
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import jax
 import jax.numpy as jnp
@@ -76,7 +77,21 @@ def raise_failed(contents: Contents, sites: dict[int, Site], *, on_host: bool = 
         np.asarray(value) if on_host else jnp.asarray(value) for _, value in sorted_payload(contents, number)
     ]
     error = sites[number].make(values)
-    raise with_trace(_with_lanes(error, contents.get(LANES)), sites[number].trace)
+    _raise_in_chain(with_trace(_with_lanes(error, contents.get(LANES)), sites[number].trace))
+
+
+def _raise_in_chain(error: BaseException) -> NoReturn:
+    """Raises `error`. What is handled around the call was, for Python, when the first one of its contexts was raised."""
+    context = first = error.__context__
+    while first is not None and first.__context__ is not None:
+        first = first.__context__
+    if first is not None and sys.exception() is not error:
+        first.__context__ = sys.exception()
+    try:
+        raise error
+    finally:
+        if context is not None:
+            error.__context__ = context
 
 
 def sorted_payload(contents: Contents, number: int) -> list[tuple[Hashable, Any]]:
@@ -89,7 +104,7 @@ def raise_inner(error: checkify.Error, program: object) -> None:
     """Raises what checkify found in `program`, if it found anything."""
     found = error.get_exception()
     if found is not None:
-        raise _from_checkify(found, program)
+        _raise_in_chain(_from_checkify(found, program))
 
 
 _recording = threading.RLock()  # one program at a time, so that each finds its own records

@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals import symbolic_comparisons, tracing_state
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import instances, pytrees
@@ -56,12 +56,13 @@ def into_payload(
         elif _is_caught(leaf):
             parts = into_payload((leaf.args, _attributes(leaf)), payload)
             slots.append(functools.partial(_made_again, type(leaf), parts))
-        elif shows_traced(leaf) if whole else _leads_to_unknown(leaf):
+        elif (shown := shows_traced(leaf) if whole else _leads_to_unknown(leaf)) or _holds_unknown(leaf):
             begun = id(leaf) in copies
             copy = copies.setdefault(id(leaf), [])
             state = {} if begun else instances.held_by(leaf)
             attributes = None if begun else into_payload(state, payload, copies)
-            slots.append(functools.partial(_again, type(leaf), copy, [*state], attributes))
+            again = functools.partial(_again, type(leaf), copy, [*state], attributes)
+            slots.append(again if shown else functools.partial(_kept_or_again, leaf, again))
         elif traced(leaf):
             payload.append(symbolic_comparisons.size_as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
@@ -104,16 +105,23 @@ def _leads_to_unknown(value: Any) -> bool:
     return _writes_text(kind) and any(_is_unknown(leaf) or type(leaf) is OneOf for leaf in _inside(value))
 
 
-def _inside(value: Any) -> Iterator[Any]:
-    """What the attributes of an object lead to."""
+def _holds_unknown(leaf: Any) -> bool:
+    """Whether an object of the user's leads to traced values, whatever its text is."""
+    return ownership.may_be_chosen(type(leaf)) and any(
+        map(_is_unknown, _inside(leaf, ownership.may_be_chosen))
+    )
+
+
+def _inside(value: Any, opens: Callable[[type], bool] | None = None) -> Iterator[Any]:
+    """What the attributes of an object lead to, through objects of classes that `opens` holds for: those that write text."""
+    opens = opens or _writes_text
     left, seen = [value], {id(value)}
     while left:
         for leaf in map(
             unboxed, pytrees.leaves(instances.held_by(left.pop()), lambda node: type(node) is OneOf)
         ):
             yield leaf
-            kind: type = type(leaf)
-            if id(leaf) not in seen and _writes_text(kind):
+            if id(leaf) not in seen and opens(type(leaf)):
                 seen.add(id(leaf))
                 left.append(leaf)
 
@@ -165,6 +173,13 @@ def _again(
         for name in names:
             object.__setattr__(copy[0], name, known[name])
     return copy[0]
+
+
+def _kept_or_again(leaf: Any, again: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
+    """The object itself; a copy, where the path that has made it is over, whose values it holds."""
+    found = _inside(leaf, ownership.may_be_chosen)
+    lost = any(isinstance(value, Tracer) and not tracing_state.is_alive(value) for value in found)
+    return again(values) if lost else leaf
 
 
 def _attributes(error: BaseException) -> dict[str, Any]:

@@ -185,6 +185,8 @@ def unjoinable_place(label: str, found: Mismatch | None = None) -> MutationError
     fix = f"create '{label}' before the statement, with a value of the same type."
     if places and re.search(r"\bdel(attr)?\b|\.pop(item)?\(", places[0].text):
         fix = f"keep '{label}', with a value that says that it is gone."
+    elif isinstance(label, place_names.Label) and label.key == "__notes__":  # of `add_note`
+        fix = "add the note on each path, or raise on the path that adds it."
     elif (
         isinstance(label, place_names.Label) and written == here and label.attribute
     ):  # of an object that was chosen

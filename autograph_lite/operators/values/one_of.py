@@ -64,6 +64,8 @@ class OneOf:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__") and name not in ("__name__", "__qualname__"):
             raise AttributeError(name)  # Python and libraries look for protocols
+        if name == "add_note":  # of an exception, which it writes to
+            return lambda *note: add_note(self, *note)
         return self._on_each(lambda variant: getattr(variant, name))
 
     @property
@@ -168,6 +170,18 @@ class OneOf:
 
     def _on_each(self, fun: Callable[..., Any], *args: Any, **how: Any) -> Any:
         return on_each(fun, self, *args, **how)
+
+
+def add_note(error: Any, *note: Any) -> None:
+    """`error.add_note(note)`, as a change of the attribute that has the notes, which is known."""
+    on_each(_add_note, error, *note, writes=True)
+
+
+def _add_note(error: Any, *note: Any) -> None:
+    if isinstance(error, BaseException) and len(note) == 1 and isinstance(note[0], str):
+        error.__notes__ = [*getattr(error, "__notes__", ()), note[0]]
+    else:
+        error.add_note(*note)
 
 
 def _copying(asks: types.FrameType | None, memo: dict[int, Any]) -> Callable[[Any], Any]:

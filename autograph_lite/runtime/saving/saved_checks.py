@@ -15,6 +15,7 @@ from typing import Any
 
 from autograph_lite import errors
 from autograph_lite.errors import AutographError, SavedCheckError
+from autograph_lite.operators.checks.exception_attributes import set_attributes
 from autograph_lite.operators.checks.exception_templates import Hole, Outline, Pattern
 from autograph_lite.operators.checks.raising import Site
 from autograph_lite.operators.checks.traced_text import printable
@@ -42,7 +43,9 @@ def _error(outline: Outline) -> Json:
     return {
         "type": f"{kind.__module__}.{kind.__qualname__}",
         "args": tree(outline.args, _part),
+        "attributes": tree(outline.attributes, _part),
         "cause": None if outline.cause is None else _error(outline.cause),
+        "context": None if outline.context is None else _error(outline.context),
         "hides_context": outline.hides_context,
         "weak": list(outline.weak),
     }
@@ -63,17 +66,20 @@ def _part(value: Any, *, exact: bool = False) -> Json:
 
 
 def is_exact(site: Site) -> bool:
-    """Whether a check is the same after it was data: its exceptions are Python's or ours, and their arguments are data."""
-    outline: Outline | None = site.outline
-    while outline is not None:
-        if outline.kind.__module__ not in ("builtins", errors.__name__):
-            return False
-        try:
-            tree(outline.args, functools.partial(_part, exact=True))
-        except NotDataError:
-            return False
-        outline = outline.cause
-    return True
+    """Whether a check is the same after it was data: its exceptions are Python's or ours, and what they hold is data."""
+    return _is_exact(site.outline)
+
+
+def _is_exact(outline: Outline | None) -> bool:
+    if outline is None:
+        return True
+    if outline.kind.__module__ not in ("builtins", errors.__name__):
+        return False
+    try:
+        tree((outline.args, outline.attributes), functools.partial(_part, exact=True))
+    except NotDataError:
+        return False
+    return _is_exact(outline.cause) and _is_exact(outline.context)
 
 
 def read_check(data: Json, values: Sequence[Any]) -> BaseException:
@@ -88,12 +94,17 @@ def read_error(data: Json, values: Sequence[Any]) -> BaseException:
     """The exception that data stand for, with these values of its payload."""
     pairs = zip(values, data["weak"], strict=True)
     known = [value.item() if weak and value.ndim == 0 else value for value, weak in pairs]
-    args = read_tree(data["args"], read=functools.partial(_read_part, values=known))
-    error = _made(data["type"], args)
-    cause = data["cause"]
-    error.__cause__ = read_error(cause, values) if cause is not None else None
+    read = functools.partial(read_tree, read=functools.partial(_read_part, values=known))
+    error = _made(data["type"], read(data["args"]))
+    set_attributes(error, read(data.get("attributes", _NONE)))  # not there in files of earlier versions
+    for name in ("cause", "context"):
+        if data.get(name) is not None:
+            setattr(error, f"__{name}__", read_error(data[name], values))
     error.__suppress_context__ = data["hides_context"]
     return error
+
+
+_NONE: Json = {"dict": []}
 
 
 def refuse_unreadable(data: Json, count: int) -> None:
@@ -105,8 +116,14 @@ def refuse_unreadable(data: Json, count: int) -> None:
     args = read_tree(data["args"], read=functools.partial(_tried_part, count=count))
     if type(args) is not tuple:
         raise ValueError("the arguments of an exception are no tuple")
-    if data["cause"] is not None:
-        refuse_unreadable(data["cause"], count)
+    attributes = read_tree(data.get("attributes", _NONE), read=functools.partial(_tried_part, count=count))
+    if type(attributes) is not dict or any(type(name) is not str for name in attributes):
+        raise ValueError("the attributes of an exception have no names")
+    if type(attributes.get("__notes__", [])) is not list:
+        raise ValueError("the notes of an exception are no list")
+    for other in (data["cause"], data.get("context")):
+        if other is not None:
+            refuse_unreadable(other, count)
 
 
 def _tried_part(data: Json, count: int) -> Any:
