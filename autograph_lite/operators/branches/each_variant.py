@@ -75,12 +75,16 @@ def distribute(
         for option in [options_of(value)[number] for number in numbers]:
             distribute(fun, option, *args[1:], writes=True)
         return None
-    results, errors = {}, {}
+    results, errors = dict[int, Any](), dict[int, Exception]()
     for number in numbers:
         if asks or (not (acts or writes) and is_plain_variant(options_of(value)[number])):
             try:
                 with entered(variants=(*thread.now.variants, (tag, number))):
                     results[number] = having(number)
+            except PythonOnlyError as error:  # of None alone, the program says it when it comes to that
+                if options_of(value)[number] is not None:
+                    raise
+                errors[number] = error
             except _OF_PYTHON as error:
                 errors[number] = _pythons(error)
     if errors:
@@ -95,6 +99,10 @@ def distribute(
     def run(number: int, *_: Any) -> Any:
         try:
             return results[number] if number in results else having(number)
+        except PythonOnlyError as error:
+            if options_of(value)[number] is None:
+                exception_templates.explicit(error)
+            raise
         except _OF_PYTHON as error:
             exception_templates.explicit(_pythons(error))
             raise
@@ -102,6 +110,17 @@ def distribute(
     operands = [option for arg in args for option in (options_of(arg) if type(arg) is OneOf else [arg])]
     funs = [_branch(run, number) for number in numbers]
     return branches.stage(_selecting(tag, numbers), funs, operands, ())
+
+
+def without_variants(value: OneOf, is_wrong: Callable[[Any], bool], error: Exception) -> Any:
+    """What `value` is, or may be, after a check that it is none of its variants that are wrong; itself where all are."""
+    value = path_facts.narrow(value)
+    numbers: Sequence[int] = path_facts.possible(value) if type(value) is OneOf else ()
+    wrong = {number: error for number in numbers if is_wrong(options_of(value)[number])}
+    if wrong and len(wrong) < len(numbers):
+        _without(wrong, tag_of(value), numbers)
+        return path_facts.narrow(value)
+    return value
 
 
 def _branch(run: Callable[..., Any], number: int) -> Callable[..., Any]:

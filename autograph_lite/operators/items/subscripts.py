@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.converters.python_ops import IN_PLACE, evaluated
-from autograph_lite.errors import MutationError, PythonOnlyError, TracedIndexError
+from autograph_lite.errors import DynamicShapeError, MutationError, PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays, storages
@@ -31,7 +31,7 @@ from autograph_lite.operators.aliasing import (
     user_frames,
     ways_out,
 )
-from autograph_lite.operators.branches.each_variant import chosen_variant
+from autograph_lite.operators.branches.each_variant import chosen_variant, without_variants
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.checks import catching, exception_templates, index_bounds
@@ -54,7 +54,7 @@ from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees
 from autograph_lite.operators.values.boxes import Box, unboxed
-from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each
+from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each, options_of
 from autograph_lite.operators.values.values import (
     Tracer,
     any_traced,
@@ -85,6 +85,8 @@ def item(base: Any, index: Any) -> Any:
             exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
             raise
     base, index = unboxed(base), _opened_index(index, base)
+    if isinstance(base, _ARRAYS):
+        index = _without_none(index)
     if type(base) is OneOf or type(index) is OneOf:
         return on_each(item, base, index)
     index = _folded(index, base)
@@ -172,6 +174,26 @@ def _several(index: Any, base: Any) -> list[OneOf]:
         return []
     found = [[part] if type(part) is OneOf else _several(part, base) for part in index]
     return [each for part in found for each in part]
+
+
+def _without_none(index: Any) -> Any:
+    """An array's index, which is checked to be a number where it may be None, too: that would be an axis of its own."""
+    if type(index) is tuple:
+        return tuple(map(_without_none, index))
+    if type(index) is not OneOf or not any(option is None for option in options_of(index)):
+        return index
+    numbers = [option for option in options_of(index) if option is not None]
+    if not numbers or not all(
+        isinstance(option, (int, np.integer, jax.Array)) and not np.ndim(option) for option in numbers
+    ):
+        return index
+    error = DynamicShapeError(
+        f"'{source_places.expression()}' has None for an index, or a number, as a traced value decides, and it is None.",
+        where=source_places.here(),
+        why="`x[None]` has an axis more than `x[i]`, and an array of a compiled program has one shape.",
+        fix="begin with a number, i = 0 or i = -1; or ask before, `if i is not None:`.",
+    )
+    return without_variants(index, lambda option: option is None, error)
 
 
 def _with_known(index: Any, known: Iterator[Any]) -> Any:

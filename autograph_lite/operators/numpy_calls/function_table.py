@@ -270,6 +270,18 @@ def _gradient(*args: Any, **options: Any) -> Any:
     return tuple(found) if type(found) is list else found
 
 
+@functools.wraps(jnp.where)
+def _where(condition: Any, *values: Any, **named: Any) -> Any:
+    """`np.where`, but for the array of objects that NumPy makes of None."""
+    if any(each is None for each in (*values, *named.values())):
+        raise PythonOnlyError(
+            "'np.where' makes an array of objects, of None.",
+            why="A compiled program has arrays of numbers.",
+            fix="use a number in place of None: np.nan, or 0 and a mask beside it.",
+        )
+    return jnp.where(condition, *values, **named)
+
+
 def _einsum_path(*operands: Any, **kwargs: Any) -> Any:
     """`np.einsum_path`, which asks for shapes alone."""
     shapes = [
@@ -369,7 +381,7 @@ _OWN: dict[str, Any] = {
     "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
     "asfortranarray": _with_an_axis, "require": _require,
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
-    "gradient": functools.wraps(jnp.gradient)(_gradient),
+    "where": _where, "gradient": functools.wraps(jnp.gradient)(_gradient),
     "sinc": lambda x: jnp.where(jnp.isinf(x), jnp.nan, jnp.sinc(x)),
     "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": _einsum_path, "choose": _choose,
     "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
