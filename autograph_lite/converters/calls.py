@@ -28,7 +28,7 @@ from autograph_lite.syntax import quote, trees
 # Builtins that have no array meaning of their own and call no user code that could need conversion.
 BARE = frozenset({
     "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError", "RuntimeError", "TypeError",
-    "ValueError", "globals", "object", "slice", "locals", "vars", "dir", "eval", "exec", "open", "input",
+    "ValueError", "globals", "object", "slice", "locals", "vars", "dir", "eval", "exec", "input",
     "super", "memoryview", "__import__", "breakpoint", "compile",
 })  # fmt: skip
 
@@ -184,7 +184,8 @@ class Calls(trees.CodeTransformer):
                 return node
             case gast.Name(id=name) if (
                 name in self.bare and name not in self.shadowed and hasattr(builtins, name)
-            ):
+                and not (name == "vars" and node.args)
+            ):  # fmt: skip
                 if self.context.is_library(name):
                     return self._without_ours(node) if name in opaque.NAMES and not node.args else node
             case gast.Attribute() if (

@@ -37,7 +37,12 @@ from autograph_lite.operators.calls import (
     single_dispatch,
 )
 from autograph_lite.operators.calls.wrappers import may_wrap, rewrapped
-from autograph_lite.operators.checks import catching, concretization_errors, exception_templates
+from autograph_lite.operators.checks import (
+    catching,
+    concretization_errors,
+    exception_templates,
+    text_readers,
+)
 from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.numpy_calls import counterparts, vectorized
@@ -295,13 +300,17 @@ def _builtin(fn: Any) -> Any:
     method = OVERLOADS.get(getattr(type(owner), fn.__name__, None))
     if method is not None:
         return adapted(functools.partial(method, owner))
-    if isinstance(owner, _FOLLOWED) or (journal.active() is None and not isinstance(owner, _OF_NUMPY)):
+    if isinstance(owner, str):
+        return text_readers.method(fn)
+    if isinstance(owner, _FOLLOWED):
         return fn
+    if journal.active() is None and not isinstance(owner, _OF_NUMPY):
+        return text_readers.watched(fn)
     return adapted(fn)  # it may write to its arguments: `np.add.at`
 
 
 _OF_NUMPY = (np.ndarray, np.random.Generator, np.random.RandomState)  # they know no traced value
-_FOLLOWED = (list, dict, str, bytes, tuple, int, float, set, bytearray)
+_FOLLOWED = (list, dict, bytes, tuple, int, float, set, bytearray)
 
 
 HIGHER_ORDER: frozenset[object] = frozenset({map, filter, sorted, min, max, functools.reduce})
@@ -372,6 +381,9 @@ def _wrapper(fn: Any) -> Any:
     slot = fn if owner is None else getattr(type(owner), fn.__name__, None)
     if type(slot) is types.WrapperDescriptorType and (overload := OVERLOADS.get(slot)) is not None:
         return overload if owner is None else functools.partial(overload, owner)
+    if getattr(fn, "__objclass__", None) is str:
+        overload = OVERLOADS.get(fn)
+        return text_readers.method(fn) if overload is None else adapted(overload)
     if journal.active() is None:
         return fn
     if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:

@@ -33,7 +33,7 @@ from autograph_lite.operators.checks import (
     carried_checks,
     concretization_errors,
     known_exceptions,
-    traced_text,
+    text_readers,
 )
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
@@ -122,6 +122,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                     return run(*args, **kwargs)
 
                 return with_variants(each, args, kwargs, deep=computes)
+            text_readers.refuse_handing(fn, args, kwargs)
             if keeps and len(args) == 1 and type(args[0]) is ChosenView:
                 return args[0].each(run, **kwargs)
             for value in values:
@@ -162,6 +163,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         if values and not keeps and any(_may_hold_functions(value, deep) for value in values):
             args = tuple(_argument(value, convert, deep) for value in args)
             kwargs = {name: _argument(value, convert, deep) for name, value in kwargs.items()}
+        args = text_readers.known_results(fn, args)
         copies: dict[int, Any] = {}
         if fn is copy.deepcopy and len(args) == 1 and not kwargs:
             args = (*args, copies)
@@ -185,10 +187,10 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             ):
                 raise concretization_errors.needs_value(error) from error
             if isinstance(error, (ValueError, ArithmeticError)):
-                traced_text.refuse_made_of_text(fn, values, error)
+                text_readers.refuse_made_of_text(fn, values, error)
             raise  # a bare `raise` adds no entry for this frame
         if values:
-            traced_text.refuse_made_of_text(fn, values, result)
+            text_readers.refuse_made_of_text(fn, values, result)
         if noted:
             journal.passed(noted)
         if fn is copy.copy and not any(result is value for value in values):

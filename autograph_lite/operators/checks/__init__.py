@@ -10,5 +10,6 @@ __all__ = [
     "index_bounds",
     "known_exceptions",
     "raising",
+    "text_readers",
     "traced_text",
 ]

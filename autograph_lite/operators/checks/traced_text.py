@@ -11,9 +11,11 @@ import builtins
 import functools
 import inspect
 import itertools
+import logging
 import operator
 import re
 import string
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex, cast
@@ -208,43 +210,18 @@ def _as_now(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _refused(text: Any, *_: Any) -> Any:
+def refuse_reading(text: Any, *_: Any, by: str = "", where: Any = None) -> Any:
+    """Raises PythonOnlyError: text that is not known yet is read, by a function of that name, at a place if not here."""
     raise PythonOnlyError(
-        f"Text with the value of a traced array in it, {str.__str__(text)!r}, is compared, looked into or changed.",
+        f"Text with the value of a traced array in it, {str.__str__(text)!r}, is compared, looked into or changed{by}.",
+        where=where,
         why="The text is made while tracing, when the value is not known.",
-        fix="use the value itself; in the messages of `assert` and `raise` the text is completed.",
+        fix="use the value itself, or return it and make the text of the result. The messages of `assert` and `raise` are\n"
+        "  completed, autograph_lite.print prints when the program runs, and autograph_lite.py_function calls Python then.",
     )
 
 
-_refuse: Any = _refused  # of whatever type the method is that it stands for
-
-
-def refuse_made_of_text(fn: Any, values: Iterable[Any], result: Any) -> None:
-    """Refuses what `fn`, which is not the user's, has made of text that is not known yet, if `values` has such: it has read it.
-
-    Who stores the text, or hands it on, gives it, or nothing.
-    """
-    text = next((value for value in _each(values) if isinstance(value, Text)), None)
-    if text is None or getattr(fn, "__name__", "") == "write":  # to a file: how much it has written
-        return
-    if isinstance(fn, type) and issubclass(fn, BaseException):  # it holds the text
-        return
-    leaves = pytrees.leaves(result)
-    found_nothing = result is None and (
-        getattr(fn, "__module__", "") == "re" or isinstance(getattr(fn, "__self__", None), re.Pattern)
-    )
-    if found_nothing or (
-        any(isinstance(leaf, _READ) for leaf in leaves) and not any(isinstance(leaf, Text) for leaf in leaves)
-    ):
-        _refused(text)
-
-
-def _each(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        yield from value if type(value) in (list, tuple) else (value,)
-
-
-_READ = (int, float, complex, str, bytes, bytearray, np.ndarray, np.generic, re.Pattern, re.Match, Exception)
+_refuse: Any = refuse_reading  # of whatever type the method is that it stands for
 
 
 class Text(str):
@@ -268,11 +245,16 @@ class Text(str):
         return make
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __contains__ = _refuse
-    __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = _refuse
+    __len__ = __iter__ = __getitem__ = __mod__ = __mul__ = __rmul__ = __rtruediv__ = _refuse
     __int__ = __float__ = __complex__ = _refuse  # Python asks for these before it reads the text
 
     def __bool__(self) -> bool:
         return True
+
+    def __str__(self) -> str:  # asked for by who prints, and before Python 3.12 by `path / text`
+        if sys._getframe(1).f_globals.get("__name__") == "pathlib":
+            refuse_reading(self, by=" by 'Path'")
+        return str.__str__(self)
 
     def ljust(self, width: SupportsIndex, fill: str = " ", /) -> str:  # noqa: D102
         return format(f"{{:{fill}<{width}}}", self)
@@ -448,7 +430,7 @@ def join_text(separator: str, items: Iterable[str], /) -> str:
     """`separator.join(items)`."""
     items = list(items)
     if isinstance(separator, Text):
-        _refused(separator)
+        refuse_reading(separator)
     if _lists and _lists[0](items):
         return format("{}", Joined(separator, items))
     if not holds_traced(items):
@@ -518,6 +500,12 @@ def formatted(value: Any, spec: str = "", /) -> str:
     return format("{:{}}", value, spec) if holds_traced(value) else builtins.format(value, spec)
 
 
+def logged(record: logging.LogRecord) -> str:
+    """`record.getMessage()`."""
+    message = text(record.msg)
+    return percent(message, record.args) if record.args else message
+
+
 class Unknown:
     """Stands for a traced value in text that nobody should read."""
 
@@ -542,5 +530,5 @@ def _is_unknown(leaf: Any) -> bool:
 
 OVERLOADS: dict[Any, Any] = {
     str: text, repr: representation, builtins.format: formatted, str.join: join_text, str.format: format,
-    str.format_map: mapped,
+    str.format_map: mapped, logging.LogRecord.getMessage: logged,
 }  # fmt: skip

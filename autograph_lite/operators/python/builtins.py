@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.errors import ConditionError, IterationError
+from autograph_lite.errors import ConditionError, IterationError, PythonOnlyError
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
@@ -23,7 +23,7 @@ from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.calls import calls, numpys_classes
 from autograph_lite.operators.calls.chosen_views import ChosenView
-from autograph_lite.operators.checks import carried_checks, divisions, traced_text
+from autograph_lite.operators.checks import carried_checks, divisions, text_readers
 from autograph_lite.operators.effects import journal, shared_containers
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins import join_types, literal_types
@@ -209,7 +209,7 @@ FoldingTracer.__abs__ = abs_  # type: ignore[method-assign]
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
     if len(args) != 1 or kwargs:
-        traced_text.refuse_made_of_text(int, args, 0)
+        text_readers.refuse(args, int)
         return int(*args, **kwargs)
     value = _asked(args[0], "__int__")
     if traced(value):
@@ -522,7 +522,25 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
 
 def hasattr_(value: Any, name: str) -> bool:
     """`hasattr(value, name)`: a number of NumPy's has no length, and an array of NumPy's no `at`."""
+    text_readers.refuse((name,), hasattr)
     return numpys_classes.has_attribute(value, name)
+
+
+def vars_(owner: Any) -> Any:
+    """`vars(owner)`."""
+    if type(owner) is OneOf:  # writing to the dict would write to the object
+        raise PythonOnlyError(
+            f"vars() is asked for the attributes of one of several objects, {owner!r}.",
+            why="A traced value decides which object it is, and the program knows it when it runs.",
+            fix="read the attributes by their names, or give the classes a method that gives a dict of them.",
+        )
+    return vars(owner)
+
+
+def open_(*args: Any, **kwargs: Any) -> Any:
+    """`open(path)`."""
+    text_readers.refuse([*args, *kwargs.values()], open)
+    return open(*args, **kwargs)  # noqa: PTH123 (what the user has called)
 
 
 def _of_each(fun: Callable[..., Any], *, asks: bool) -> Callable[..., Any]:
@@ -568,7 +586,7 @@ def _in_python(python: Any, ours: types.FunctionType) -> Callable[..., Any]:
 OVERLOADS: dict[Any, Any] = {
     **{python: _in_python(python, ours) for python, ours in heaps_and_searches.IN_PYTHON.items()},
     **{builtin: _of_each(fun, asks=True) for builtin, fun in _OF_TYPES.items()},
-    getattr: _of_each(getattr_, asks=False),
+    getattr: _of_each(getattr_, asks=False), vars: vars_, open: open_,
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},

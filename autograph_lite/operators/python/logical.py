@@ -23,6 +23,7 @@ from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import operand, python_truth, truth
+from autograph_lite.operators.checks import text_readers
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.lists import array_arguments, dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.purity import trial
@@ -391,6 +392,8 @@ def _among(item: Any, container: Any) -> Any:
         contains = getattr(type(container), "__contains__", None)
         if isinstance(contains, types.FunctionType):
             return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
+        if isinstance(container, str):
+            text_readers.refuse((item,), in_)
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container

@@ -290,7 +290,7 @@ def callee(fun: Any) -> Any:
     """
     if not tracing_state.is_tracing():
         return fun
-    if isinstance(fun, (type, types.BuiltinFunctionType)):
+    if isinstance(fun, (type, types.BuiltinFunctionType, types.MethodDescriptorType)):
         return calls.call(fun)
     if isinstance(fun, (types.FunctionType, types.MethodType)):
         return lambda *args, **kwargs: calls.call(fun)(*args, **kwargs)
