@@ -326,6 +326,18 @@ def test_what_was_set_in_an_exception_and_its_context_come_back(path):
     assert repr(negative.value.__context__) == "KeyError('k')"
 
 
+def test_a_container_in_an_exception_comes_back_as_its_text(path):
+    def full(x):
+        if x > 2:
+            raise ValueError("full", collections.deque([x, {"a": 1}], 5))
+        return x
+
+    g = again(path, al.convert(full), (jnp.float32(1),))
+    with pytest.raises(ValueError) as error:
+        g(jnp.float32(3))
+    assert error.value.args == ("full", "deque([3.0, {'a': 1}], maxlen=5)")
+
+
 def test_exceptions_of_the_users_come_back_by_name(path):
     g = again(path, al.convert(checked), (jnp.float32(1), "own"))
     with pytest.raises(al.SavedCheckError) as error:

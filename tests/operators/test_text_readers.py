@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
+import enum
 import functools
 import hashlib
 import io
@@ -36,7 +38,9 @@ MADE = {
     "replace twice": lambda n: "X-Y".replace("X", str(n)) + "X-Y".replace("Y", str(n)),
     "of the class": lambda n: str.replace("frame-N", "N", str(n)) + str.join("-", ["a", str(n)]),
     "a log record": lambda n: logging.LogRecord("a", 20, "p", 1, "n=%s %d", (n, n), None).getMessage(),
-    "stored": lambda n: types.SimpleNamespace(a=[f"{n}"]).a[0] + {"a": f"{n}"}.get("a"),
+    "stored": lambda n: (
+        types.SimpleNamespace(a=[f"{n}"]).a[0] + argparse.Namespace(a=f"{n}").a + {"a": f"{n}"}.get("a")
+    ),
     "handed on": lambda n: functools.partial(lambda text: text, f"{n}")() + [*map(str, [f"{n}"])][0],
     "a default": lambda n: getattr(string, "nothing", f"{n}"),
     "in a tree": lambda n: jax.tree.map(lambda leaf: leaf, {"a": f"{n}"})["a"],
@@ -80,6 +84,10 @@ def written_as_csv(n):
     return out.getvalue()
 
 
+class Sign(enum.Enum):
+    FIVE = "5"
+
+
 READ = {
     **{name: lambda n, name=name: getattr("a5c", name)(str(n)) for name in (
         "find", "rfind", "count", "split", "rsplit", "endswith", "startswith", "partition", "rpartition", "strip", "lstrip",
@@ -110,6 +118,7 @@ READ = {
     "in place of a match": lambda n: re.sub(r"\d", lambda match: f"{n}", "a5b"),
     "of a pattern": lambda n: re.compile(r"\d").sub(lambda match: f"<{n}>", "a5b"),
     "subprocess": lambda n: subprocess.run(["echo", f"{n}"], capture_output=True).stdout,
+    "a member": lambda n: Sign(str(n)),
     "getattr": lambda n: getattr(string, f"n{n}", None),
     "hasattr": lambda n: hasattr(string, f"n{n}"),
     "in memory": lambda n: io.StringIO(f"{n}").getvalue(),

@@ -347,6 +347,7 @@ def _members(kind: type[enum.Enum]) -> Any:
     def look_up(*args: Any, **kwargs: Any) -> Any:
         if any(type(arg) is OneOf for arg in args):
             return with_variants(look_up, args, kwargs, deep=False)
+        text_readers.refuse_texts(args, kind)
         args = tuple(map(python_value, args))
         if any(map(traced, args)):
             raise PythonOnlyError(

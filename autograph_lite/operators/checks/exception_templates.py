@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +18,7 @@ import jax
 
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals, tracing_state
-from autograph_lite.operators.checks import known_exceptions
+from autograph_lite.operators.checks import held_containers, known_exceptions
 from autograph_lite.operators.checks.exception_attributes import PREFIX, Held, held_attributes, set_attributes
 from autograph_lite.operators.checks.traced_text import (
     Text,
@@ -300,6 +301,10 @@ def _outline(
             return Pattern("{}" if plain else "{!r}", pytrees.map(shown, leaf.args if one else (leaf.args,)))
         if shows_traced(leaf):
             return type(leaf).__name__
+        if isinstance(leaf, held_containers.KINDS) and holds_traced(leaf):  # a file has its text alone
+            inside: list[Any] = []
+            into_payload(leaf, inside)
+            return Pattern(_field(leaf, itertools.count()), [*map(shown, inside)])
         found = unboxed(leaf)
         return Hole(numbers.get(id(found), -1)) if traced(found) else leaf
 

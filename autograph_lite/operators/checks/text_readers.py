@@ -54,7 +54,7 @@ def _replaced(text: str, old: str, new: Text, count: int = -1) -> str:
 _HERE = "\0new text\0"
 
 
-def refuse(values: Iterable[Any], fn: Any) -> None:
+def refuse_texts(values: Iterable[Any], fn: Any) -> None:
     """Raises PythonOnlyError: there is text that is not known yet in `values`, which `fn` reads."""
     text = next(_texts(values), None)
     if text is not None:
@@ -66,10 +66,10 @@ def refuse_handing(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     values = [*args, *kwargs.values()]
     if fn is builtins.print:
         if not _is_shown(kwargs.get("file")):
-            refuse(values, fn)
+            refuse_texts(values, fn)
             _refuse_traced(values, fn, lambda _: True)
     elif not _hands_on(fn):
-        refuse(values, fn)
+        refuse_texts(values, fn)
         if _module(fn) == "_csv":
             _refuse_traced(values, fn, lambda _: True)
 
@@ -113,7 +113,7 @@ def refuse_made_of_text(fn: Any, values: Iterable[Any], result: Any) -> None:
         return
     leaves = pytrees.leaves(result)
     if any(isinstance(leaf, _READ) for leaf in leaves) and not any(isinstance(leaf, Text) for leaf in leaves):
-        refuse((text,), fn)
+        refuse_texts((text,), fn)
 
 
 _READ = (int, float, complex, str, bytes, bytearray, Exception)
@@ -169,9 +169,9 @@ def _module(fn: Any) -> str:
 _READING = (builtins.ascii, builtins.eval, builtins.exec, builtins.compile, builtins.ord)
 _WRITING = ("jax._src.debugging",)
 _HANDING_ON = frozenset({
-    "abc", "asyncio", "autograph_lite", "bisect", "builtins", "collections", "concurrent", "contextlib", "contextvars",
-    "copy", "dataclasses", "enum", "functools", "heapq", "inspect", "itertools", "jax", "jaxlib", "logging", "operator",
-    "queue", "thread", "threading", "types", "typing", "warnings", "weakref",
+    "abc", "argparse", "asyncio", "autograph_lite", "bisect", "builtins", "collections", "concurrent", "contextlib",
+    "contextvars", "copy", "dataclasses", "enum", "functools", "heapq", "inspect", "itertools", "jax", "jaxlib", "logging",
+    "operator", "queue", "thread", "threading", "types", "typing", "warnings", "weakref",
 })  # fmt: skip
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons, tracing_state
+from autograph_lite.operators.checks import held_containers
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import instances, pytrees
@@ -49,7 +50,8 @@ def into_payload(
       copies: where the copies of the objects around are that hold it.
     """
     whole, copies = copies is None, {} if copies is None else copies
-    leaves, structure = pytrees.flatten(tree)
+    opened = held_containers.opened(tree, lambda leaf: _holds(leaf) or _holds_unknown(leaf))
+    leaves, structure = pytrees.flatten(opened)
     leaves = [*map(unboxed, leaves)]
     slots: list[Callable[[Sequence[Any]], Any]] = []
     for leaf in leaves:
@@ -119,9 +121,8 @@ def _inside(value: Any, opens: Callable[[type], bool] | None = None) -> Iterator
     opens = opens or _writes_text
     left, seen = [value], {id(value)}
     while left:
-        for leaf in map(
-            unboxed, pytrees.leaves(instances.held_by(left.pop()), lambda node: type(node) is OneOf)
-        ):
+        held = held_containers.opened(instances.held_by(left.pop()), lambda _: True)
+        for leaf in map(unboxed, pytrees.leaves(held, lambda node: type(node) is OneOf)):
             yield leaf
             if id(leaf) not in seen and opens(type(leaf)):
                 seen.add(id(leaf))
@@ -180,7 +181,10 @@ def _again(
 def _kept_or_again(leaf: Any, again: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
     """The object itself; a copy, where the path that has made it is over, whose values it holds."""
     found = _inside(leaf, ownership.may_be_chosen)
-    lost = any(isinstance(value, Tracer) and not tracing_state.is_alive(value) for value in found)
+    lost = any(
+        isinstance(value, Text) or (isinstance(value, Tracer) and not tracing_state.is_alive(value))
+        for value in found
+    )
     return again(values) if lost else leaf
 
 
@@ -293,7 +297,7 @@ def format(template: str, /, *args: Any, **kwargs: Any) -> str:
     trial.refuse_unknown_text((*args, *kwargs.values()))
     if not holds_traced((template, args, kwargs)):
         return template.format(*args, **kwargs)
-    args, kwargs = pytrees.map(_folded, (args, kwargs))
+    args, kwargs = pytrees.map(_folded, _opened((args, kwargs)))
     if not holds_traced((template, args, kwargs)):
         return template.format(*args, **kwargs)
     if isinstance(template, Text):
@@ -301,9 +305,12 @@ def format(template: str, /, *args: Any, **kwargs: Any) -> str:
     trial.refuse_text((args, kwargs))
     found: list[Any] = []
     plain = _numbered(template, args, kwargs, found)
-    values = pytrees.map(lambda leaf: _as_now(unboxed(leaf)), tuple(found))
-    shown = pytrees.map(as_unknown, values)
-    new = Text(plain.format(*shown))
+    values = pytrees.map(lambda leaf: _as_now(unboxed(leaf)), _opened(tuple(found)))
+    shown = pytrees.map(as_unknown, _opened(values))
+    try:
+        new = Text(plain.format(*shown))
+    except Exception:  # a method of the user's may compute with what it shows
+        new = Text(template)
     new.template, new.values, new.place = plain, values, source_places.here()
     return new
 
@@ -374,7 +381,7 @@ def percent(template: Any, values: Any) -> Any:
         trial.refuse_unknown_text(values if isinstance(values, tuple) else (values,))
     if not isinstance(template, str) or not holds_traced(values):
         return template % values
-    values = pytrees.map(_folded, values)
+    values = pytrees.map(_folded, _opened(values))
     if not holds_traced(values):
         return template % values
     trial.refuse_text(values)
@@ -521,7 +528,16 @@ class Unknown:
 
 def holds_traced(value: Any) -> bool:
     """Whether a value that is not known yet, or text of one, stands anywhere in `value`."""
-    return any(_is_unknown(leaf) or shows_traced(leaf) for leaf in map(unboxed, pytrees.leaves(value)))
+    return any(map(_holds, pytrees.leaves(_opened(value))))
+
+
+def _holds(leaf: Any) -> bool:
+    found = unboxed(leaf)
+    return _is_unknown(found) or shows_traced(found)
+
+
+def _opened(tree: Any) -> Any:
+    return held_containers.opened(tree, _holds)
 
 
 def _is_unknown(leaf: Any) -> bool:

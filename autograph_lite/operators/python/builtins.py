@@ -209,7 +209,7 @@ FoldingTracer.__abs__ = abs_  # type: ignore[method-assign]
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: truncation towards zero, as an int32 scalar that adds like a Python int."""
     if len(args) != 1 or kwargs:
-        text_readers.refuse(args, int)
+        text_readers.refuse_texts(args, int)
         return int(*args, **kwargs)
     value = _asked(args[0], "__int__")
     if traced(value):
@@ -522,7 +522,7 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
 
 def hasattr_(value: Any, name: str) -> bool:
     """`hasattr(value, name)`: a number of NumPy's has no length, and an array of NumPy's no `at`."""
-    text_readers.refuse((name,), hasattr)
+    text_readers.refuse_texts((name,), hasattr)
     return numpys_classes.has_attribute(value, name)
 
 
@@ -539,7 +539,7 @@ def vars_(owner: Any) -> Any:
 
 def open_(*args: Any, **kwargs: Any) -> Any:
     """`open(path)`."""
-    text_readers.refuse([*args, *kwargs.values()], open)
+    text_readers.refuse_texts([*args, *kwargs.values()], open)
     return open(*args, **kwargs)  # noqa: PTH123 (what the user has called)
 
 

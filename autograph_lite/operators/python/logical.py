@@ -393,7 +393,7 @@ def _among(item: Any, container: Any) -> Any:
         if isinstance(contains, types.FunctionType):
             return truth(contains(container, item))  # Python's `in` would ask a traced answer for its truth
         if isinstance(container, str):
-            text_readers.refuse((item,), in_)
+            text_readers.refuse_texts((item,), in_)
         if traced(item) and not _has_own_contains(container):
             raise _no_membership(item, container)
         return item in container
