@@ -43,6 +43,11 @@ def sorted_rows(x: Any, n: Any) -> Any:
     return m
 
 
+def an_item_in_its_place(x: Any, n: Any) -> Any:
+    x.partition(n - 1)
+    return x[n - 1]
+
+
 def sorted_copy(x: Any, n: Any) -> Any:
     p = x[x > 1]
     p.sort()
@@ -64,7 +69,7 @@ def of_a_new_array(x: Any, n: Any) -> Any:
 
 
 PROGRAMS = [
-    sorted_part, filled_part, sorted_in_windows, sorted_on_a_path, sorted_rows, sorted_copy, copy_of_two_names, of_a_new_array,
+    sorted_part, filled_part, sorted_in_windows, sorted_on_a_path, sorted_rows, an_item_in_its_place, sorted_copy, copy_of_two_names, of_a_new_array,
 ]  # fmt: skip
 
 
@@ -76,7 +81,9 @@ def test_the_array_is_numpys_afterwards(program: Callable[..., Any], n: int) -> 
     found = convert(program)(ours, np.array(n))
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(one, other)
-    np.testing.assert_array_equal(ours, python)
+    np.testing.assert_array_equal(np.sort(ours), np.sort(python))
+    if program is not an_item_in_its_place:  # the order of the others is open
+        np.testing.assert_array_equal(ours, python)
 
 
 def test_a_named_part_is_refused() -> None:

@@ -66,6 +66,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
     "those of a mask less": lambda x, n: np.delete(x, x > n),
     "an item more": lambda x, n: np.insert(x, n, 9.0),
     "an item in its place": lambda x, n: np.partition(x, n)[n],
+    "several items in their places": lambda x, n: np.partition(x, np.array([0, 1]) + abs(n))[abs(n)],
     "where that is": lambda x, n: x[np.argpartition(x, n)[n]],
 }
 

@@ -50,7 +50,7 @@ def without_places(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _check(places: Any, size: int, count: int) -> None:
-    """The program fails where one of the places is none of `count`, or of as many from the end as there are items."""
+    """Checks that every place is below `count`, and none before the first item."""
     message = f"an index is out of bounds for axis with size {size}"
     index_bounds.check_bounds(jnp.max(places, initial=0), count, message)
     index_bounds.check_bounds(jnp.min(places, initial=0), size, message)

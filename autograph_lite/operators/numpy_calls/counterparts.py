@@ -2,7 +2,8 @@
 
     np.max([a, b]), np.add.reduce(x)      `jnp.max`, `jnp.add.reduce`, with the arguments under JAX's names
     m.dot(x)                              of an array of NumPy's: the method of the same array as JAX's
-    np.save(path, x), np.add(x, y, out=z) an error that says what to write
+    np.add(x, y, out=z)                   what is computed is stored in `z`; an error where that is JAX's
+    np.save(path, x)                      an error that says what to write
 
 What follows from Python's numbers alone is left to NumPy, and so is all that is not traced.
 """
@@ -37,7 +38,7 @@ from autograph_lite.operators.values.values import Tracer, is_symbolic, known_va
 
 Given = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what to call, and with what
 Counterpart = Callable[[tuple[Any, ...], dict[str, Any]], Given]
-_IN_PLACE = frozenset({"fill", "itemset", "partition", "put", "resize", "sort", "setfield", "byteswap"})
+_IN_PLACE = frozenset({"fill", "partition", "put", "resize", "sort", "setfield", "byteswap"})
 # Which give an array that they are handed, or a part of it.
 _GIVING = view_equations.VIEWING | {
     "broadcast_to",
@@ -45,8 +46,6 @@ _GIVING = view_equations.VIEWING | {
     "diagonal",
     "diag",
     "einsum",
-    "imag",
-    "real",
     "sliding_window_view",
     "asarray",
     "asanyarray",
@@ -86,7 +85,7 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
 
 
-# And these, if they are told to copy nothing, or have nothing to change.
+# What gives an array that it is handed if it is told to copy nothing, or has nothing to change, too.
 _MAY_GIVE = _GIVING | {
     "apply_over_axes", "diff", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",
 }  # fmt: skip
@@ -445,7 +444,7 @@ def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:
     return given
 
 
-_RENAMED = {"psi": "digamma"}  # of one function, the name that it says, and JAX's
+_NAMES_IN_JAX = {"psi": "digamma"}  # of one function, the name that it says, and JAX's
 
 
 def _of_scipy(fn: Any) -> Counterpart | None:
@@ -457,7 +456,7 @@ def _of_scipy(fn: Any) -> Counterpart | None:
         theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
         if theirs is None or getattr(theirs, name, None) is not fn:
             continue
-        found = getattr(importlib.import_module(f"jax.scipy.{part}"), _RENAMED.get(name, name), None)
+        found = getattr(importlib.import_module(f"jax.scipy.{part}"), _NAMES_IN_JAX.get(name, name), None)
         if part == "linalg":
             found = function_table.LINALG.get(name, found)
         if found is None:

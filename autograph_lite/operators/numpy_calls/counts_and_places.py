@@ -84,15 +84,15 @@ def polydiv(u: Any, v: Any) -> Any:
 
 def polymul(a1: Any, a2: Any) -> Any:
     """`np.polymul`, which leaves out zeros in front: those that the text shows; where the data has one, a check fails."""
-    return jnp.polymul(*(_beginning_with_none(each, "multiplies") for each in (a1, a2)))
+    return jnp.polymul(*(_without_leading_zeros(each, "multiplies") for each in (a1, a2)))
 
 
 def roots(p: Any) -> Any:
     """`np.roots`, which leaves out zeros in front as `polymul` does."""
-    return jnp.roots(_beginning_with_none(p, "finds the roots of"), strip_zeros=False)
+    return jnp.roots(_without_leading_zeros(p, "finds the roots of"), strip_zeros=False)
 
 
-def _beginning_with_none(p: Any, does: str) -> Any:
+def _without_leading_zeros(p: Any, does: str) -> Any:
     p = known_value(p) if isinstance(p, Tracer) and known_value(p) is not None else p
     if not isinstance(p, Tracer):
         p = p if isinstance(p, (list, tuple)) else np.atleast_1d(p)

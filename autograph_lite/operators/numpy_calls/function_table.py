@@ -1,7 +1,8 @@
-"""Table of functions: which one of JAX's computes what each of NumPy's does, or why does none?
+"""Table of functions: which function computes what each of NumPy's does of traced values, or what is to be written instead?
 
 np.sin, np.linalg.norm, np.fft.rfft   of the same name in `jax.numpy`
-np.fix, np.ascontiguousarray          other names
+np.fix, np.row_stack                  of other names
+np.ascontiguousarray, np.histogram    functions of this file
 np.save, np.nditer, np.matrix         refused on traced values, with what to write; NumPy computes them of its own arrays
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks, index_bounds
+from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
     changed_lengths,
@@ -30,7 +31,6 @@ from autograph_lite.operators.numpy_calls import (
 )
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
-from autograph_lite.operators.values.values import Tracer
 
 NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np, jnp),
@@ -69,7 +69,7 @@ REFUSED: dict[str, str] = {
 RANDOM = "draw with jax.random, from a key that the function is handed, or hand over what NumPy has drawn."
 
 # These take no array, or change how NumPy itself works: no traced value is ever among their arguments.
-OF_PYTHON = frozenset({
+LEFT_ALONE = frozenset({
     "bool", "dtype", "errstate", "finfo", "generic", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall",
     "iinfo", "ndarray", "ndindex", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
     "complexfloating", "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config",
@@ -112,20 +112,6 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
         return (*zeroed,) if name == "divmod" else zeroed[0]
 
     return divided
-
-
-def _parted(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.partition` or `np.argpartition`; at a place that only the data knows, all items are in order."""
-
-    def run(a: Any, kth: Any, axis: Any = -1) -> Any:
-        a = jnp.ravel(a) if axis is None else jnp.asarray(a)
-        axis = -1 if axis is None else axis
-        if isinstance(kth, Tracer):
-            index_bounds.check_bounds(kth, a.shape[axis], "kth is out of bounds")
-            return ordered(a, axis)
-        return getattr(jnp, name)(a, kth, axis)
-
-    return run
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -188,7 +174,7 @@ def _giving_itself(fun: Callable[..., Any], times: int) -> Callable[..., Any]:
     return run
 
 
-def _part(name: str) -> Callable[..., Any]:
+def _real_or_imag(name: str) -> Callable[..., Any]:
     """`np.real` and `np.imag`, of an array or of what becomes one, as a list of numbers."""
     return lambda val: getattr(val if hasattr(val, name) else jnp.asarray(val), name)
 
@@ -337,7 +323,7 @@ def _diag(v: Any, k: Any = 0) -> Any:
 
 
 def _fixed(made: Any, array: Any) -> Any:
-    """An array that NumPy lets nobody write to, as it is a view of `array` whose items are in it more than once."""
+    """What a function of NumPy's has `made` of `array`, a view that it lets nobody write to."""
     if made is array:
         made = jnp.squeeze(jnp.expand_dims(array, 0), 0)
     return numpys_arrays.read_only(made)
@@ -391,14 +377,15 @@ _OWN: dict[str, Any] = {
     **{name: in_place_calls.products(name) for name in ("dot", "inner")}, "clip": in_place_calls.within_limits,
     **{name: _triangle(name) for name in ("tril", "triu")},
     **{name: getattr(counts_and_places, name) for name in ("polydiv", "polymul", "roots")},
-    "partition": _parted("partition", jnp.sort), "argpartition": _parted("argpartition", jnp.argsort),
+    "partition": in_place_calls.of_places("partition", jnp.sort),
+    "argpartition": in_place_calls.of_places("argpartition", jnp.argsort),
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
-    **{name: _part(name) for name in ("imag", "real")},
+    **{name: _real_or_imag(name) for name in ("imag", "real")},
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 _OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
@@ -432,7 +419,7 @@ def is_left_out(fun: Any, parameter: str, value: Any) -> bool:
 def rows() -> Iterator[tuple[Any, str, Any, Any]]:
     """Each public function of NumPy's: its module, name, itself, and what of JAX's computes it, or what to write instead."""
     for module, theirs in NAMESPACES:
-        for name in filter(lambda name: name[0] != "_" and name not in OF_PYTHON, dir(module)):
+        for name in filter(lambda name: name[0] != "_" and name not in LEFT_ALONE, dir(module)):
             fun = getattr(module, name)
             if not callable(fun):
                 continue

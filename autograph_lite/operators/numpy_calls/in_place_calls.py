@@ -48,12 +48,19 @@ def _on_the_diagonal(a: Any, val: Any, wrap: Any = False) -> Any:
     )
 
 
-def _partitioned(a: Any, kth: Any, axis: Any = -1, **_: Any) -> Any:
-    return jnp.partition(a, kth, axis)
+def of_places(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.partition` or `np.argpartition`; at a place that only the data knows, all items are in order."""
 
+    def run(a: Any, kth: Any, axis: Any = -1, **_: Any) -> Any:
+        a = jnp.ravel(a) if axis is None else jnp.asarray(a)
+        axis = -1 if axis is None else axis
+        if isinstance(kth, Tracer):
+            for end in (jnp.max(kth), jnp.min(kth)):
+                index_bounds.check_bounds(end, a.shape[axis], "kth is out of bounds")
+            return ordered(a, axis)
+        return getattr(jnp, name)(a, kth, axis)
 
-def _sorted(a: Any, axis: Any = -1, **_: Any) -> Any:
-    return jnp.sort(a, axis)
+    return run
 
 
 def _of_its_size(a: Any, *shape: Any, refcheck: Any = True) -> Any:
@@ -89,8 +96,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "fill_diagonal": _of_values(1, "val", _on_the_diagonal),
 }  # fmt: skip
 METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _of_values(1, "value", lambda a, value: jnp.broadcast_to(value, a.shape)), "sort": _sorted,
-    "partition": _partitioned, "put": _FUNCTIONS["put"], "resize": _of_its_size,
+    "fill": _of_values(1, "value", lambda a, value: jnp.broadcast_to(value, a.shape)),
+    "sort": lambda a, axis=-1, **_: jnp.sort(a, axis),
+    "partition": of_places("partition", jnp.sort), "put": _FUNCTIONS["put"], "resize": _of_its_size,
 }  # fmt: skip
 BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 

@@ -1,7 +1,7 @@
 """Linear algebra: what do those functions of NumPy's and SciPy's give that are not JAX's of the same name?
 
 np.linalg.eigvalsh(np.tril(s))        as of `s`: one triangle is read; JAX's take the mean of the matrix and its mirror
-np.linalg.inv(np.zeros((2, 2)))       a LinAlgError, where JAX's goes on with NaN
+np.linalg.inv(np.zeros((2, 2)))       NaN, as JAX's; in a `try` that catches a LinAlgError that is raised
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _least_squares(a: Any, b: Any, rcond: Any = None, **options: Any) -> Any:
 
 
 def _raising(fun: Callable[..., Any], message: str) -> Any:
-    """A function of `jax.numpy.linalg`, which goes on with NaN where NumPy's raises a LinAlgError."""
+    """A function of `jax.numpy.linalg`, which raises NumPy's LinAlgError in a `try` that catches it; else it gives NaN."""
 
     def fails(found: Any, *args: Any) -> Any:
         known = jnp.stack([jnp.all(jnp.isfinite(jnp.asarray(each))) for each in args])
@@ -96,7 +96,7 @@ OF_NUMPY: dict[str, Callable[..., Any]] = {
     "cholesky": _raising(cholesky, "Matrix is not positive definite"),
     "eigh": eigh, "eigvalsh": eigvalsh, "lstsq": _least_squares,
 }  # fmt: skip
-# Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone, or for whole ones.
+# Functions of `scipy.linalg` that `jax.scipy.linalg` lacks, or has for complex matrices alone, or that read both triangles there.
 OF_SCIPY: dict[str, Callable[..., Any]] = {
     **{name: getattr(jnp.linalg, name) for name in ("eig", "eigvals", "norm", "pinv", "svdvals")},
     **{name: _of_scipy(name) for name in ("eigh", "cholesky", "cho_factor", "solve")},

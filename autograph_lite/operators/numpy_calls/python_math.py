@@ -1,4 +1,4 @@
-"""Numbers as Python's: what do the functions of `math` and `cmath` give of a traced number?
+"""Numbers as Python's: what do `math`, `cmath` and methods as `x.item()`, `n.bit_length()` give of a traced number?
 
     math.sin(x), math.lgamma(x)           a float of `jnp.sin`, of `jax.scipy.special.gammaln`
     math.floor(x), math.isqrt(n)          an int

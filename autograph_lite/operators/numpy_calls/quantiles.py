@@ -1,7 +1,7 @@
 """Quantiles: which item is the one at a place between two of them? The one that NumPy takes.
 
-np.percentile(x, 50, method="nearest")       of four items the third: the even place, where JAX takes the lower one
-np.quantile(x, 0.29, method="lower")         of 101 items the 28th: the place is a double
+np.percentile(x, 50, method="nearest")       of four items in order x[2]: the even place; JAX takes x[1]
+np.quantile(x, 0.29, method="lower")         of 101 items x[28]: 0.29 * 100 is less than 29 as a double
 """
 
 from __future__ import annotations

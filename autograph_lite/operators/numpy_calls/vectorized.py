@@ -25,7 +25,7 @@ from autograph_lite.operators.effects import journal
 from autograph_lite.operators.numpy_calls import counterparts, function_table
 from autograph_lite.operators.user_code import place_names
 
-_NUMBERS = (bool, int, float, complex, str, type(None))
+_KEPT = (bool, int, float, complex, str, type(None))
 
 
 def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -37,10 +37,8 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
         excluded: set[Any] = vectorized.excluded
         named = {key: value for key, value in kwargs.items() if key not in excluded}
         rest = {key: value for key, value in kwargs.items() if key in excluded}
-        values = [
-            each if isinstance(each, _NUMBERS) else jnp.asarray(each) for each in (*args, *named.values())
-        ]
-        whole = {n for n, each in enumerate(values) if isinstance(each, _NUMBERS) or n in excluded}
+        values = [each if isinstance(each, _KEPT) else jnp.asarray(each) for each in (*args, *named.values())]
+        whole = {n for n, each in enumerate(values) if isinstance(each, _KEPT) or n in excluded}
         fn, count = call(vectorized.pyfunc), len(args)
 
         def each(*items: Any) -> Any:

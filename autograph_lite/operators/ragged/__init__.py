@@ -1,4 +1,4 @@
-"""Selections: parts of arrays with traced bounds or by masks, as positions in an array of a known shape."""
+"""Selections: parts of arrays with traced bounds or by masks: the whole array, and for each axis which positions count."""
 
 __all__ = [
     "affine_bounds",

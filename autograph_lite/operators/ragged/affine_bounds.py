@@ -188,7 +188,7 @@ def _is_unknown(bound: Any) -> bool:
 
 
 def resolve_bound(bound: Any, size: Any, known_as: Any, missing: Any) -> Any:
-    """Where on an axis of that size a bound is, as Python counts: an int, or a traced int32 from 0 to `size`."""
+    """Where on an axis of that size a bound is, as Python counts: an int, or a traced one from 0 to `size`."""
     if bound is None:
         return missing
     if not _is_unknown(bound):

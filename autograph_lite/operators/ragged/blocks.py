@@ -4,7 +4,8 @@
     x[i - 1 : i + 2]                      the three items from i - 1 on
     A[i : i + b, j : j + b] = v           a block of b rows and columns, written where it is
 
-A block is read by one dynamic slice and written by one dynamic update, which XLA does in place.
+A block is read by one dynamic slice and written by one dynamic update, in place where XLA can (`trace_context.update_order`).
+Steps and arrays of places are taken by a gather.
 """
 
 from __future__ import annotations

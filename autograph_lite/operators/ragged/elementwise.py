@@ -98,7 +98,7 @@ def require_equal(left: Any, right: Any) -> None:
 # Operators
 
 # Those that can't fail, and have derivatives that do not depend on the items.
-_LINEAR = ("add", "sub", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor")
+_UNFAILING = ("add", "sub", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor")
 _FILLED = {"mul": 1}
 _OTHERS = ("truediv", "floordiv", "mod", "pow", "lshift", "rshift")
 
@@ -126,8 +126,8 @@ def _function(name: str) -> Callable[[Any, Any], Any]:
     return lambda a, b: found(a if hasattr(a, "dtype") else jnp.asarray(a) if name == "pow" else a, b)
 
 
-for _name in (*_LINEAR, *_FILLED, *_OTHERS):
-    _fill = ... if _name in _LINEAR else _FILLED.get(_name)
+for _name in (*_UNFAILING, *_FILLED, *_OTHERS):
+    _fill = ... if _name in _UNFAILING else _FILLED.get(_name)
     setattr(Selection, f"__{_name}__", _binary(_function(_name), _fill, swapped=False))
     if _name not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Selection, f"__r{_name}__", _binary(_function(_name), _fill, swapped=True))
@@ -141,7 +141,7 @@ def _in_place(symbol: str) -> Callable[[Any, Any], Any]:
     return change
 
 
-for _name in (*_LINEAR, *_FILLED, *_OTHERS):
+for _name in (*_UNFAILING, *_FILLED, *_OTHERS):
     if _name not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Selection, f"__i{_name}__", _in_place(_name))
 

@@ -24,7 +24,7 @@ class Span:
 
     Attributes:
       size: of the axis.
-      start, stop: ints, or traced int32 scalars, from 0 to `size`.
+      start, stop: ints, or traced scalars of JAX's integer type, from 0 to `size`.
       identity: what tells that two spans of axes of one size are the same.
     """
 

@@ -41,7 +41,7 @@ _WHOLE = builtins.slice(None)
 
 
 def picked(base: Any, index: Any, origin: Origin | None = None, *, missing: int | None = None) -> Any:
-    """`base[index]`, where one at least is a selection.
+    """`base[index]`, of an array or a selection; selections, masks and arrays may stand in the index.
 
     Args:
       base: an array or a selection.
@@ -61,9 +61,7 @@ def _known(part: Any) -> Any:
         part = jnp.asarray(part) if any_traced(part) else np.asarray(part)
         return part if part.size else part.astype(int)
     if isinstance(part, (bool, np.bool_)) or (is_array(part) and part.dtype == bool and not part.ndim):
-        raise IndexError(
-            "a part of an array of which only the data knows the length is indexed by a truth value"
-        )
+        raise IndexError("a part of an array whose length only the data knows is indexed by a truth value")
     return affine_bounds.as_bounds(part)
 
 

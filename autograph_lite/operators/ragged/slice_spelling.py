@@ -17,7 +17,7 @@ _KEEP = "keep all items and mask those that do not count: jnp.where({}, {}, 0)."
 
 @dataclasses.dataclass(frozen=True)
 class Spelled:
-    """An expression of the user's."""
+    """What a message says of a part: its text, why nobody knows how long it is, and the remedy."""
 
     text: str
     why: str

@@ -2,7 +2,8 @@
 
 np.unique(y)                          the part of the sorted array that a mask chooses: each item that differs from the one before
 np.unique(y, return_counts=True)      that, and the same part of how often each occurs
-np.union1d(x, y), np.setdiff1d(x, y)  the same of what is in both, or in one of them
+np.union1d(x, y), np.setdiff1d(x, y)  what is in `x` or in `y`; what is in `x`, and not in `y`
+np.trim_zeros(x)                      the part between the zeros at the ends
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def unique(
 
 
 def _named(name: str, fields: str, **asked: bool) -> Callable[[Any], Any]:
-    """One of the functions of `np.unique`'s that say by their names what they give."""
+    """A variant of `np.unique` whose name says what it gives."""
     named: Any = collections.namedtuple
     kind = named(name, fields)
     return lambda x: kind(*unique(x, equal_nan=False, **asked))
@@ -133,7 +134,7 @@ def _places(ar: Any) -> Any:
 
 
 def _set(ar: Any, assume_unique: bool) -> tuple[Any, Any]:
-    """The items that differ in order; as they come, where they are said to differ."""
+    """The different items in order; as they come, where the caller says that they differ."""
     return _flat(ar if assume_unique else unique(ar))
 
 

@@ -188,7 +188,7 @@ class WrittenBack:
     """The changes of a function to the objects of a call.
 
     Args:
-      changes: they are.
+      changes: what it has changed.
       given: the objects, as the function sees them.
       parted: the new values -> the same, parted.
       at: where the function is, for errors where no line of the user's is known that has written.

@@ -31,7 +31,7 @@ def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -
             continue
         for key, value in change.new.items():
             if not isinstance(value, tuple) and dynamic_length.is_dynamic(value):
-                continue  # see `cutting`
+                continue  # see `list_trimming`
             tracers = [leaf for leaf in pytrees.leaves(value) if isinstance(leaf, Tracer)]
             if value is change.old.get(key) or not tracers:
                 continue

@@ -31,7 +31,7 @@ def split_result(
     """What a function returns, as it is at the end of the trace, parted.
 
     Args:
-      result: it is.
+      result: what it returns.
       given: the objects of the call; those of dataclasses come back as they are.
       written: what the trace has changed and made.
       roots: from where the function sees what it has not made.
