@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 from autograph_lite.converters.python_ops import (
     NO_RETURN,
@@ -38,6 +39,7 @@ from autograph_lite.operators.checks.catching import (
     failure,
     handled_exception,
     handled_info,
+    handled_text,
     leave,
     passed,
     proceed,
@@ -118,5 +120,6 @@ calls.install_operators(
         sys.exit: exit_,
         sys.exception: handled_exception,
         sys.exc_info: handled_info,
+        traceback.format_exc: handled_text,
     },
 )

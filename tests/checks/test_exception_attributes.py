@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import jax
 import jax.numpy as jnp
@@ -440,3 +441,26 @@ def test_lanes_and_derivatives() -> None:
     xs = jnp.array([1.0, -1.0, -4.0])
     assert jax.vmap(converted)(xs).tolist() == [1, -1, -7]
     assert jax.vmap(jax.grad(converted))(xs).tolist() == [1, 2, 2]
+
+
+def test_the_traceback_of_what_a_traced_condition_has_raised_is_refused():
+    def f(x):
+        try:
+            if x < 0:
+                raise Rejected("negative")
+        except Rejected:
+            return traceback.format_exc()
+        return ""
+
+    def known(x):
+        try:
+            {}["k"]
+        except KeyError:
+            return traceback.format_exc().splitlines()[-1], x
+        return "", x
+
+    with pytest.raises(
+        autograph_lite.PythonOnlyError, match=r"^traceback\.format_exc\(\) is called for an exception"
+    ):
+        autograph_lite.convert(f)(np.float32(-2))
+    assert autograph_lite.convert(known)(np.float32(-2)) == known(np.float32(-2))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.errors import HandledRaiseError, UndefinedVariableError
+from autograph_lite.errors import HandledRaiseError, PythonOnlyError, UndefinedVariableError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.checks.carried_checks import Caught, Unwound
@@ -196,6 +197,17 @@ def handled_info() -> tuple[Any, Any, Any]:
     """`sys.exc_info()`."""
     error = handled_exception()
     return on_each(type, error) if error is not None else None, error, getattr(error, "__traceback__", None)
+
+
+def handled_text(*args: Any, **kwargs: Any) -> str:
+    """`traceback.format_exc()`. Raises PythonOnlyError: a traced condition has raised what is handled."""
+    if handled_exception() is not sys.exception():
+        raise PythonOnlyError(
+            "traceback.format_exc() is called for an exception that was raised under a traced condition.",
+            why="The program raises nothing where a handler catches it, so that there is no traceback.",
+            fix='use the exception, f"{type(error).__name__}: {error}", or let it leave the call.',
+        )
+    return traceback.format_exc(*args, **kwargs)
 
 
 def cause(error: Any) -> Any:

@@ -42,7 +42,7 @@ from autograph_lite.operators.ragged.selection import METHODS, Selection, unsize
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
-from autograph_lite.operators.values.one_of import OneOf, as_number, on_each
+from autograph_lite.operators.values.one_of import OneOf, as_number, on_each, options_of
 from autograph_lite.operators.values.values import (
     any_traced,
     as_index,
@@ -529,8 +529,9 @@ def hasattr_(value: Any, name: str) -> bool:
 def vars_(owner: Any) -> Any:
     """`vars(owner)`."""
     if type(owner) is OneOf:  # writing to the dict would write to the object
+        kinds = dict.fromkeys(f"a {type(each).__name__}" for each in options_of(owner))
         raise PythonOnlyError(
-            f"vars() is asked for the attributes of one of several objects, {owner!r}.",
+            f"vars() is asked for the attributes of one of several objects, {' or '.join(kinds)}.",
             why="A traced value decides which object it is, and the program knows it when it runs.",
             fix="read the attributes by their names, or give the classes a method that gives a dict of them.",
         )
