@@ -41,15 +41,15 @@ def eager_threads() -> Iterator[None]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption(
-        "--every-other-case",
+        "--every-third-case",
         action="store_true",
-        help="of each test with several cases, run the first, third.. one",
+        help="of each test with several cases, run the first, fourth.. one",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--every-other-case"):
-        config.hook.pytest_deselected(items=_every_other_left_out(items))
+    if config.getoption("--every-third-case"):
+        config.hook.pytest_deselected(items=_left_out_of_three(items))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -57,14 +57,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))
 
 
-def _every_other_left_out(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Takes the second, fourth.. case of each test out of `items`, and gives them."""
+def _left_out_of_three(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Takes two of three cases of each test out of `items`, and gives them."""
     seen: collections.Counter[str] = collections.Counter()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
-        (left_out if seen[test] % 2 else kept).append(item)
+        (left_out if seen[test] % 3 else kept).append(item)
         seen[test] += 1
     items[:] = kept
     return left_out
