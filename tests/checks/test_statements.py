@@ -250,7 +250,12 @@ def test_raise_of_a_class_that_a_call_gives(kind, x) -> None:
             raise (lambda: kind if x > 1 else TypeError)()
         return x
 
-    for f in (by_a_function, by_a_method, called, chosen):
+    def none_at_all(x):
+        if x > 0:
+            raise kinds.get(7)
+        return x
+
+    for f in (by_a_function, by_a_method, called, chosen, none_at_all):
         assert_like_python(f, x)
 
 

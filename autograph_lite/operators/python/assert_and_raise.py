@@ -58,13 +58,14 @@ def error(kind: Any) -> Callable[..., Any]:
 
 
 def raised(error: Any) -> Any:
-    """The operand of `raise error`: a class is made an instance, as Python does."""
+    """The operand of `raise error`: a class is made an instance, and what is none is a TypeError, as Python does."""
     if type(error) is OneOf:
         return on_each(lambda one: _raise(raised(one)), error, acts=True)
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
-    if isinstance(error, BaseException):
-        exception_templates.explicit(error)
+    if not isinstance(error, BaseException):
+        error = TypeError("exceptions must derive from BaseException")
+    exception_templates.explicit(error)
     return error
 
 
