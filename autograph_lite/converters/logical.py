@@ -5,6 +5,7 @@
     a < f() < c                           ag.compare(a, '<', f(), '<', lambda: c)
     x in (1, 3)                           ag.in_(x, (1, 3))
     done is True                          ag.compare(done, 'is', True)
+    best = a[0], 0; (a[i], i) < best      best = a[0], 0; ag.compare((a[i], i), '<', best)
     a if c else b                         ag.if_expr(c, lambda: a, lambda: b)
     x - [1, 2]                            ag.arithmetic(x, '-', [1, 2])
 
@@ -15,9 +16,12 @@ is asked for its truth, `ag.truth(stack)`, where its length may be traced. Sums 
 
 from __future__ import annotations
 
+import builtins
+
 import gast
 
 from autograph_lite.converters import opaque, truths
+from autograph_lite.converters.calls import named_sequences
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import binds_or_suspends, is_static
 from autograph_lite.syntax import quote, trees
@@ -39,7 +43,9 @@ VALUES = (gast.Name, gast.Attribute, gast.Subscript, gast.Call, gast.BinOp)
 def run(function: gast.AST, context: Context) -> None:
     """Rewrites expressions everywhere in `function`, nested functions included."""
     truths.run(function, context)
-    _Logical(context).generic_visit(function)
+    logical = _Logical(context)
+    logical.rows = _rows(function, context)
+    logical.generic_visit(function)
 
 
 def mark_stored(value: gast.expr, target: gast.Subscript) -> None:
@@ -60,6 +66,7 @@ def _mark_stored(value: gast.expr) -> None:
 class _Logical(trees.Transformer):
     def __init__(self, context: Context) -> None:
         self.ag, self.lists, self.context = context.ag, context.lists, context
+        self.rows: set[str] = set()  # names that may stand for tuples or lists, as the text tells
 
     def visit_If(self, node: gast.If) -> gast.AST:
         self.truths(node.test)
@@ -146,12 +153,27 @@ class _Logical(trees.Transformer):
         ):
             text = "ag.equal(left, right)" if isinstance(operator, gast.Eq) else "ag.not_equal(left, right)"
         elif isinstance(operator, IDENTITY) or (
-            isinstance(operator, ORDERED) and (isinstance(node.left, displays) or isinstance(right, displays))
+            isinstance(operator, ORDERED) and self.may_be_rows(node.left, right)
         ):
             text = f"ag.compare(left, {SYMBOLS[type(operator)]!r}, right)"
         else:
             return node
         return quote.expr_at(node, text, ag=self.ag, left=node.left, right=right)
+
+    def may_be_rows(self, left: gast.expr, right: gast.expr) -> bool:
+        """Whether operands of `<` may be tuples or lists, as the text tells of one, or of both: `a.key < b.key`."""
+        if any(isinstance(each, (gast.Constant, gast.UnaryOp)) for each in (left, right)):
+            return False
+        if isinstance(left, gast.Attribute) and isinstance(right, gast.Attribute) and left.attr == right.attr:
+            return True
+        return self.may_be_row(left) or self.may_be_row(right)
+
+    def may_be_row(self, node: gast.expr) -> bool:
+        """Whether the text tells that it is a tuple or a list, an item of one, or what a function makes."""
+        node = _taken_of(node, self.ag)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+            return not hasattr(builtins, node.func.id) and not self.context.is_library(node.func.id)
+        return isinstance(node, (gast.Tuple, gast.List, gast.Dict)) or trees.dotted(node) in self.rows
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)
@@ -205,6 +227,31 @@ class _Logical(trees.Transformer):
 
     def test(self, node: gast.expr) -> gast.expr:
         return quote.expr_at(node, "ag.python_test(test)", ag=self.ag, test=node)
+
+
+def _rows(function: gast.AST, context: Context) -> set[str]:
+    """Names of lists and tuples, of what functions make, and of items of these, as far as the text tells."""
+    found = named_sequences(function) | context.lists | context.handed
+    for node in trees.walk(function):
+        match node:
+            case (
+                gast.Assign(targets=[gast.Name(id=name)], value=value)
+                | gast.For(target=gast.Name(id=name), iter=value)
+            ) if trees.dotted(_taken_of(value, context.ag)) in found:
+                found.add(name)
+    return found
+
+
+def _taken_of(node: gast.expr, ag: str) -> gast.expr:
+    """What an expression takes an item of; the expression itself if it is none of these."""
+    match node:
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="item"), args=[of, _]) if (
+            root == ag
+        ):
+            return _taken_of(of, ag)
+        case gast.Subscript(value=of):
+            return _taken_of(of, ag)
+    return node
 
 
 def _is_sequence(node: gast.expr) -> bool:

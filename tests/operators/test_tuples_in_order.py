@@ -92,3 +92,88 @@ def test_items_are_sorted_by_the_program_where_some_are_equal():
 
     for x in (1.0, 2.0, 3.0):
         assert al.convert(f)(np.float32(x), np.float32(2.0)) == f(x, 2.0)
+
+
+def _variables(x, y):
+    best = (x, 0)
+    for i in range(3):
+        cand = (y * i, i)
+        if cand < best:
+            best = cand
+    return best
+
+
+def _lists_in_variables(x, y):
+    best = None
+    for i in range(3):
+        cand = [y * i - x, i]
+        if best is None or cand >= best:
+            best = cand
+    return best
+
+
+def _items_of_a_list(x, y):
+    pairs = [(x, 1), (y, 2), (x, 0)]
+    for i in range(len(pairs)):
+        for j in range(len(pairs) - 1 - i):
+            if pairs[j] > pairs[j + 1]:
+                pairs[j], pairs[j + 1] = pairs[j + 1], pairs[j]
+    return pairs
+
+
+def _item_of_a_loop(x, y):
+    pairs = [(x, 1), (y, 2), (x, 0)]
+    best = pairs[0]
+    for pair in pairs:
+        if pair < best:
+            best = pair
+    return best
+
+
+def _key(x):
+    return x % 2, x
+
+
+def _results(x, y):
+    return (y if _key(y) < _key(x) else x), _key(x) >= _key(y)
+
+
+def _results_in_variables(x, y):
+    best = _key(x)
+    for value in (y, x + y, 2):
+        key = _key(value)
+        if key < best:
+            best = key
+    return best
+
+
+class _Entry:
+    def __init__(self, x):
+        self.key = (x, 1)
+
+    def __lt__(self, other):
+        return self.key < other.key
+
+
+def _attributes(x, y):
+    return _Entry(x) < _Entry(y), _Entry(y) < _Entry(x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(
+            _variables,
+            _lists_in_variables,
+            _items_of_a_list,
+            _item_of_a_loop,
+            _results,
+            _results_in_variables,
+        ),
+        _attributes,
+    ],
+)
+def test_tuples_that_have_names_are_compared(f):
+    for x, y in itertools.product((1, 2, 3), repeat=2):
+        found = al.convert(f)(jnp.asarray(x), jnp.asarray(y))
+        assert jax.tree.map(int, found) == jax.tree.map(int, f(x, y))
