@@ -46,6 +46,8 @@ def _list(node: gast.AST, context: Context) -> gast.expr | None:
     match node:
         case gast.Call(func=gast.Attribute(value=value, attr=method)) if method in _LENGTHENING:
             return value
+        case gast.Delete(targets=[gast.Subscript(value=value)]):
+            return value
         case gast.Assign(targets=[gast.Name() as target], value=gast.List(elts=[])):
             return target
         case gast.Assign(targets=[gast.Name() as target], value=gast.ListComp() as value):
@@ -78,7 +80,9 @@ def _handed_over(node: gast.AST, context: Context) -> list[str]:
 
 def _is_made(value: gast.expr, context: Context) -> bool:
     match value:
-        case gast.Call(func=gast.Name(id="list" | "sorted" | "tuple")):
+        case gast.Call(
+            func=gast.Name(id="list" | "sorted" | "tuple" | "deque") | gast.Attribute(attr="deque")
+        ):
             return True
         case gast.Call(func=gast.Name() | gast.Attribute(value=gast.Name(id="self" | "cls")) as func):
             return not context.is_library(trees.dotted(func))

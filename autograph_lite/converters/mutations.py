@@ -3,7 +3,8 @@
     self.count = v                        ag.record(self).count = v
     self.count += v                       ag.record(self).count += v
     self.__class__ = Open                 ag.recast(self, '__class__').__class__ = Open
-    del table[k]                          del ag.record(table)[k]
+    del table.key, rows[1:]               del ag.record(table).key, ag.record(rows)[1:]
+    del table[k]                          ag.delete_item(table, k)
     ag.store(v, TABLE, (i,))              ag.store_shared(v, TABLE, (i,))
     ys.write(i, v)                        ag.dropped(ys.write(i, v), 'write')
 
@@ -57,6 +58,15 @@ class _Lost(trees.Transformer):
 
 
 class _Record(_Lost):
+    def visit_Delete(self, node: gast.Delete) -> gast.AST:
+        match node.targets:
+            case [gast.Subscript(value=base, slice=index)] if not _is_sliced(index):
+                base, index = self.visit(base), self.visit(index)
+                call = quote.expr("ag.delete_item(base, index)", ag=self.ag, base=base, index=index)
+                return quote.all_located([gast.Expr(call)], node)[0]
+        self.generic_visit(node)
+        return node
+
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, (gast.Store, gast.Del)):
@@ -70,3 +80,8 @@ class _Record(_Lost):
         if isinstance(node.ctx, (gast.Store, gast.Del)):
             node.value = quote.expr_at(node.value, "ag.record(value)", ag=self.ag, value=node.value)
         return node
+
+
+def _is_sliced(index: gast.expr) -> bool:
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(part, (gast.Slice, gast.Starred)) for part in parts)

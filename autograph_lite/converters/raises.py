@@ -222,6 +222,9 @@ class _Guards:
                 return [*first, *self.stored(node)]
             case gast.AugAssign():
                 return self.augmented(node)
+            case gast.Delete(targets=[target]):
+                held = held_places.hold_place(target, self.hold)
+                return self.whole(node) if held is None else [*held, _Part(node, True)]
             case gast.Return(value=gast.expr() as value) if self.tried:
                 first, node.value = self.hold(value)
                 return [*first, _Part(node, False)]

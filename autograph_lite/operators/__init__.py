@@ -52,6 +52,7 @@ from autograph_lite.operators.checks.concretization_errors import Failure, expla
 from autograph_lite.operators.checks.divisions import divisor, floor_quotient, quotient, remainder
 from autograph_lite.operators.checks.traced_text import format, percent
 from autograph_lite.operators.items import in_place
+from autograph_lite.operators.items.deletions import delete_item
 from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
 from autograph_lite.operators.items.methods_of_items import method_of_item
 from autograph_lite.operators.items.subscripts import (

@@ -1,6 +1,7 @@
 """Items: `x[i]`, `x[i] = v`, `x[i] += v`, of arrays, lists and whatever else has items."""
 
 __all__ = [
+    "deletions",
     "in_place",
     "iteration_over_written",
     "methods_of_items",

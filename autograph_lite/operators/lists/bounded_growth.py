@@ -247,16 +247,21 @@ def set_list_item(values: list[Any], index: Any, value: Any) -> None:
 
 def pop(values: list[Any], index: Any = -1) -> Any:
     """`values.pop(index)`."""
+    kind = "empty list" if isinstance(values, list) else "an empty deque"
+    return pop_item(values, index, "pop index out of range", f"pop from {kind}")
+
+
+def pop_item(values: Any, index: Any, message: str, empty: str) -> Any:
+    """Takes an item off, and gives it; the texts are those of the IndexErrors where there is none, or none at all."""
     known = _known(values, index)
     if known is not None:
         taken = values[known]
         del values[known]  # a deque has no `pop(0)`
         return taken
     stretch = packed(values)
-    empty = stretch.length == 0
-    kind = "empty list" if isinstance(values, list) else "an empty deque"
-    carried_checks.fail_if(empty, IndexError(f"pop from {kind}"))
-    at = jnp.where(empty, 0, _position(stretch, index, "pop index out of range"))
+    is_empty = stretch.length == 0
+    carried_checks.fail_if(is_empty, IndexError(empty))
+    at = jnp.where(is_empty, 0, _position(stretch, index, message))
     taken, columns = stretch.at(at), stretch.columns
     if traced(index) or index != -1:
         order = jnp.arange(stretch.room)

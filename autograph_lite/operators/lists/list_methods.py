@@ -7,6 +7,7 @@ ys.index(x), ys.count(x)              of the items that count; for numbers
 
 from __future__ import annotations
 
+import collections
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.jax_internals.references import number_types
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import unions
 from autograph_lite.operators.joins.join_types import LEAF, Array, capture
@@ -55,13 +56,15 @@ def remove(values: list[Any], value: Any, /) -> None:
     bounded_growth.pop(values, _found(values, value, f"{kind}.remove(x): x not in {kind}"))
 
 
-def index(values: Sequence[Any], value: Any, /) -> Any:
-    """`values.index(value)`."""
+def index(values: Sequence[Any], value: Any, /, *bounds: Any) -> Any:
+    """`values.index(value, *bounds)`."""
     try:
         message = str([].index(value))
     except ValueError as error:
         message = "list.index(x): x not in list" if traced(value) else str(error)
-    return _counted(_found(values, value, message))
+    if isinstance(values, collections.deque):
+        message = traced_text.format("{} is not in deque", value)
+    return _counted(_found(values, value, message, *bounds))
 
 
 def count(values: Sequence[Any], value: Any, /) -> Any:
@@ -161,8 +164,12 @@ def _numbers(values: Sequence[Any]) -> tuple[Stretch, Any]:
     return stretch, column
 
 
-def _found(values: Sequence[Any], value: Any, message: str) -> Any:
+def _found(values: Sequence[Any], value: Any, message: str, *bounds: Any) -> Any:
     same = items_equal(values, value)
+    for number, end in enumerate(bounds):
+        end = end if traced(end) else min(max(end, -same.size), same.size)
+        end, here = jnp.where(end < 0, end + dynamic_len(values), end), jnp.arange(same.size)
+        same &= here < end if number else here >= end
     carried_checks.fail_if(jnp.logical_not(jnp.any(same)), ValueError(message))
     return jnp.argmax(same)
 

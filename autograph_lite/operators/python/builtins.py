@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import functools
 import itertools
 import operator
@@ -406,6 +407,14 @@ def list_(*args: Any) -> list[Any]:
     return list(*map(_whole, args))
 
 
+def deque_(iterable: Any = (), maxlen: Any = None) -> collections.deque[Any]:
+    """`collections.deque(iterable, maxlen)`."""
+    items = list_(iterable)
+    if maxlen is not None and dynamic_length.is_dynamic(items):
+        raise dynamic_length.length_error(items)
+    return collections.deque(items, maxlen)
+
+
 def _tolist(part: Selection) -> list[Any]:
     """`part.tolist()`, of a part of an array of one axis: a list whose length only the data knows."""
     if part.ndim > 1:
@@ -591,6 +600,6 @@ OVERLOADS: dict[Any, Any] = {
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
-    itertools.repeat: repeat_,
+    itertools.repeat: repeat_, collections.deque: deque_,
     next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: source_places.warn_,
 }  # fmt: skip
