@@ -282,3 +282,40 @@ def test_what_is_missing_on_a_path_is_missed_if_it_is_taken(f):
         else:
             assert converted(jnp.int32(k)) == expected
             assert staged(jnp.int32(k)) == expected
+
+
+def removed_from_an_array(x):
+    if x[0] > 5:
+        x.remove(x[0])
+    return x
+
+
+def appended_to_a_number(x):
+    total = x[0] * 0
+    for value in x:
+        if value > 5:
+            value.append(1)
+        total += value
+    return total
+
+
+def method_of_lists_in_a_try(x):
+    try:
+        if x[0] > 5:
+            x.insert(0, 1)
+    except AttributeError:
+        return x * 0
+    return x
+
+
+@pytest.mark.parametrize("f", [removed_from_an_array, appended_to_a_number, method_of_lists_in_a_try])
+def test_a_method_that_arrays_lack_is_missed_if_the_path_is_taken(f):
+    converted = autograph_lite.convert(f)
+    for x in (np.array([1, 2]), np.array([8, 2])):
+        try:
+            expected = f(x)
+        except AttributeError:
+            with pytest.raises(AttributeError, match="has no attribute '(remove|append)'"):
+                converted(jnp.asarray(x))
+        else:
+            np.testing.assert_array_equal(converted(jnp.asarray(x)), expected)

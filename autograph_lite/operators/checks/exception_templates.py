@@ -115,7 +115,8 @@ def is_about_none(error: BaseException) -> bool:
 def _is_of_known_values(error: BaseException) -> bool:
     """Whether Python tells of a container that it has no such item, or changes in a loop over it, or of a division by 0.
 
-    Or of an object of the user's that it has no such attribute, or of a sequence that it has more or fewer items than names.
+    Or of an object of the user's, or an array, that it has no such attribute, or of a sequence that it has more or fewer
+    items than names.
     Or NumPy's types do not hold a number of Python's.
     """
     if type(error) in (OverflowError, ValueError) and str(error).startswith(_BEYOND):
@@ -123,11 +124,18 @@ def _is_of_known_values(error: BaseException) -> bool:
     if type(error) is RuntimeError:
         return _CHANGED.search(str(error)) is not None
     path = _last_file(error)
-    if type(error) is AttributeError and error.name is not None and ownership.may_be_chosen(type(error.obj)):
+    if type(error) is AttributeError and error.name is not None and _is_known(error.obj, error):
         return path.startswith(f"{source_places.PACKAGE}/") or not ownership.is_library_file(path)
     is_uneven = type(error) is ValueError and _UNEVEN.match(str(error)) is not None
     is_known = is_uneven or type(error) in (IndexError, KeyError, ZeroDivisionError)
     return is_known and not ownership.is_library_file(path)
+
+
+def _is_known(asked: Any, error: AttributeError) -> bool:
+    """Whether what has been asked for an attribute has none in Python, either: a list's, `x.append`, where `x` is an array."""
+    if isinstance(asked, Tracer):
+        return known_exceptions.is_raised_anyway(error)
+    return ownership.may_be_chosen(type(asked))
 
 
 _BEYOND = ("Python integer ", "cannot convert float ")
