@@ -799,3 +799,23 @@ def test_a_function_that_takes_any_number_of_items_gets_the_list():
 
     x = np.array([4.0, 1.0, 9.0], np.float32)
     assert al.convert(f)(x) == f(x)
+
+
+def test_a_list_that_a_path_makes_new_is_to_be_emptied():
+    def longest(x, *, clears):
+        now, best = [], 0
+        for value in x:
+            if value < 0:
+                if clears:
+                    now.clear()
+                else:
+                    now = []
+            now.append(value)
+            best = max(best, len(now))
+        return best
+
+    x = np.array([1, 3, -1, -3, 5, 2])
+    fix = r"If only some paths run 'now = \[\]', change the list that there is: now.clear\(\) or now\[:\] = \[...\]\."
+    with pytest.raises(al.MutationError, match=fix):
+        al.convert(functools.partial(longest, clears=False))(x)
+    assert al.convert(functools.partial(longest, clears=True))(x) == longest(x, clears=False) == 3

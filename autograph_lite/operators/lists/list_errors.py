@@ -47,13 +47,16 @@ def outgrown_list_error(place: Place, items: int, location: Any) -> OutgrownErro
 
 def dynamic_list_error(name: str, changed: Any, location: Any) -> MutationError:
     """A list whose length only the data knows, where Python or a library would have to know it."""
+    fix = "use these, or fill an array of fixed size by index, ys[k] = v, and count the items in k."
+    if new := place_names.list_bound_anew(name, changed):
+        fix += f" If only some paths run '{name} = {new}', change the list that there is: {name}.clear() or {name}[:] = [...]."
     return MutationError(
         f"{_called(name)} has a length that only the data knows, and is used where it has to be known.",
         where=(location, changed),
         why="In a compiled program the list is a buffer and a traced length. It can be asked for its len() and its items, "
         "changed by its methods, iterated over, sorted, given to sum(), min(), max(), any() and all(), made an array "
         "by np.array(), and returned from a function that went through `convert`.",
-        fix="use these, or fill an array of fixed size by index, ys[k] = v, and count the items in k.",
+        fix=fix,
     )
 
 

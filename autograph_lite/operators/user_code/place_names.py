@@ -13,6 +13,7 @@ import ast
 import builtins
 import functools
 import linecache
+import re
 import threading
 import types
 import weakref
@@ -241,6 +242,17 @@ def _passed(nodes: Sequence[ast.expr], argument: int | str) -> list[ast.expr]:
             if name == argument:
                 found[ast.unparse(value)] = value
     return list(found.values()) if len(found) == 1 else []
+
+
+def list_bound_anew(name: str, changed: Any) -> str:
+    """The list that a variable is bound to for the second time, `ys = []`, above a line that changes it; or nothing."""
+    if not (name and name.isidentifier() and isinstance(changed, Location)):
+        return ""
+    lines = [line.strip() for line in linecache.getlines(changed.path)[: changed.line]]
+    starts = [number for number, line in enumerate(lines) if line.startswith(f"def {changed.function}(")]
+    binds = re.compile(rf"(?<![\w.]){name}\b[^=\[]* = (.*\[.*)")
+    found = [match[1] for line in lines[starts[-1] if starts else 0 :] if (match := binds.search(line))]
+    return found[-1] if len(found) > 1 else ""
 
 
 @functools.lru_cache(maxsize=64)
