@@ -19,6 +19,7 @@ from jax._src.interpreters import batching, mlir
 
 from autograph_lite.jax_internals import avals, constant_folding
 from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints
+from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.python_ints import LONG as LONG_INTS, NARROW
 from autograph_lite.jax_internals.references import ambient
 
@@ -31,7 +32,7 @@ LONG = frozenset({"long_literal", "power_of_ints", "int_of_bits", "bits_of_int"}
 long_literal = core.Primitive("long_literal")
 long_literal.def_abstract_eval(lambda **_: INT)
 power_of_ints = core.Primitive("power_of_ints")
-power_of_ints.def_abstract_eval(lambda _: INT)
+power_of_ints.def_abstract_eval(lambda aval: INT.update(dtype=aval.dtype))
 
 
 def beside_number(number: Any, literal: int) -> Any:
@@ -49,7 +50,7 @@ def beside_each_other(a: Any, b: Any) -> tuple[Any, Any]:
 
 def python_power(base: Any, exponent: Any, power: Any) -> Any:
     """`base ** exponent`, which JAX has computed, as an int of Python's if both are: JAX forgets that."""
-    if getattr(power, "dtype", None) != np.int32 or power.shape or not isinstance(power, core.Tracer):
+    if not isinstance(power, core.Tracer) or not is_integer(power.aval):
         return power
     of_python = all(type(each) is int or python_ints.is_int(core.typeof(each)) for each in (base, exponent))
     return power_of_ints.bind(power) if of_python and not avals.is_weak(power.aval) else power
@@ -104,7 +105,7 @@ def _alone(*, value: int, compared: bool, told: Told) -> np.int32:
 
 
 def _same(number: Any) -> Any:
-    return avals.as_type(number, np.dtype(np.int32), True)
+    return avals.as_type(number, number.dtype, True)
 
 
 long_literal.def_impl(_alone)

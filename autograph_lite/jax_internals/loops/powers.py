@@ -46,7 +46,7 @@ def power_of(group: Sequence[Any]) -> Any:
 
 
 def _is_choice(equation: Any) -> bool:
-    return operation_name(equation) == "_where"
+    return operation_name(equation) in ("_where", "select_n")  # simplified loops have no calls
 
 
 def _is_part(equation: Any) -> bool:
