@@ -367,10 +367,11 @@ def _comparing(name: str) -> Callable[[Any, Any], Any]:
 
 
 # What a number of the text that has more than 32 bits becomes beside a number of the program, what a comparison of the two
-# gives, None where that is known, and what the power of two numbers is, as JAX has it: `long_literals` puts them here.
+# gives, None where that is known: `long_literals` puts them here; and what the power of two numbers is, which it is handed as
+# JAX computes it.
 with_long_literal: list[Callable[[Any, int], Any]] = []
 compared_with_long_literal: list[Callable[[str, Any, int], Any]] = []
-power_of_numbers: list[Callable[[Any, Any, Any], Any]] = []
+power_of_numbers: list[Callable[[Any, Any, Callable[[], Any]], Any]] = []
 _info = functools.lru_cache(maxsize=32)(np.iinfo)
 _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 for _name in _COMPARISONS:
@@ -466,7 +467,9 @@ def _taking_pythons(name: str) -> Any:
 def _power(name: str) -> Any:
     """`a ** b`, of ints of Python's one of these."""
     otherwise = getattr(FoldingTracer, name)
-    return lambda self, other: power_of_numbers[0](self, other, otherwise(self, other))
+    if name == "__rpow__":
+        return lambda self, base: power_of_numbers[0](base, self, lambda: otherwise(self, base))
+    return lambda self, exponent: power_of_numbers[0](self, exponent, lambda: otherwise(self, exponent))
 
 
 def _repeats(number: Any, name: str) -> bool:

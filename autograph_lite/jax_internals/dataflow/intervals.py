@@ -32,6 +32,11 @@ def union(*ends: Ends) -> Ends:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
+def common_ends(left: Ends, right: Ends) -> Ends:
+    """The ends of what lies between either pair of them."""
+    return max(left[0], right[0]), min(left[1], right[1])
+
+
 def _product(left: Ends, right: Ends) -> Ends:
     if math.inf in map(abs, (*left, *right)):
         return ANY

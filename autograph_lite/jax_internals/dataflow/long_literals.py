@@ -18,7 +18,7 @@ from jax._src import config, core
 from jax._src.interpreters import batching, mlir
 
 from autograph_lite.jax_internals import avals, constant_folding
-from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints
+from autograph_lite.jax_internals.dataflow import recorded_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.python_ints import LONG as LONG_INTS, NARROW
 from autograph_lite.jax_internals.references import ambient
@@ -48,12 +48,11 @@ def beside_each_other(a: Any, b: Any) -> tuple[Any, Any]:
     return (a, beside_number(a, b)) if type(b) is int and isinstance(a, core.Tracer) else (a, b)
 
 
-def python_power(base: Any, exponent: Any, power: Any) -> Any:
-    """`base ** exponent`, which JAX has computed, as an int of Python's if both are: JAX forgets that."""
-    if not isinstance(power, core.Tracer) or not is_integer(power.aval):
+def python_power(power: Any) -> Any:
+    """`base ** exponent`, which JAX has computed, as an int of Python's, which both are: JAX forgets that."""
+    if not isinstance(power, core.Tracer) or not is_integer(power.aval) or avals.is_weak(power.aval):
         return power
-    of_python = all(type(each) is int or python_ints.is_int(core.typeof(each)) for each in (base, exponent))
-    return power_of_ints.bind(power) if of_python and not avals.is_weak(power.aval) else power
+    return power_of_ints.bind(power)
 
 
 def compared_with(name: str, number: Any, literal: int) -> Any:
@@ -114,5 +113,4 @@ mlir.register_lowering(power_of_ints, mlir.lower_fun(_same, multiple_results=Fal
 batching.primitive_batchers[power_of_ints] = lambda operands, axes: (_same(operands[0]), axes[0])
 mlir.register_lowering(long_literal, lambda _, **params: [mlir.ir_constant(_alone(**params))])
 constant_folding.with_long_literal.append(beside_number)
-constant_folding.power_of_numbers.append(python_power)
 constant_folding.compared_with_long_literal.append(compared_with)

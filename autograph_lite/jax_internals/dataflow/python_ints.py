@@ -301,8 +301,9 @@ _RULES: dict[str, Callable[..., Ends]] = {
     "shift_right_logical": lambda a, b: _shifted_back(a, b) if a[0] >= 0 else NARROW,
     "clamp": lambda low, _, high: (low[0], high[1]),
 }
-LARGE, ROUNDED = "large", "rounded"
-"""Why an int does not fit: it is too large, or made of a float that is; or the name of a division, whose divisor is 0."""
+LARGE, ROUNDED, NEGATIVE = "large", "rounded", "negative"
+"""Why there is no such int: it is too large, made of a float that is, or a power with a negative exponent; or the name of a
+division, whose divisor is 0."""
 CALLS = frozenset({"remainder", "floor_divide"})
 _OPERANDS = {**dict.fromkeys(CALLS, 2), "_where": 3}
 _OF_JAX = str(Path(jax.__file__).parent)

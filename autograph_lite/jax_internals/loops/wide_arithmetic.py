@@ -13,7 +13,7 @@ from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import long_literals, python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
-from autograph_lite.jax_internals.dataflow.intervals import Ends
+from autograph_lite.jax_internals.dataflow.intervals import common_ends
 from autograph_lite.jax_internals.dataflow.primitive_traits import COMPARISONS
 from autograph_lite.jax_internals.dataflow.python_ints import (
     NARROW,
@@ -266,8 +266,3 @@ class Arithmetic(Numbers):
             self._equations.append(equation.replace(invars=fitting))
         else:
             self._is(equation.outvars[0], double)
-
-
-def common_ends(left: Ends, right: Ends) -> Ends:
-    """The ends of what lies between either pair of them."""
-    return max(left[0], right[0]), min(left[1], right[1])

@@ -20,13 +20,13 @@ from jax._src import core
 
 from autograph_lite.jax_internals.dataflow import python_ints, scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import nonzero_where, open_jaxpr
-from autograph_lite.jax_internals.dataflow.intervals import Ends
-from autograph_lite.jax_internals.dataflow.python_ints import NARROW, lies_within
+from autograph_lite.jax_internals.dataflow.intervals import Ends, common_ends
+from autograph_lite.jax_internals.dataflow.python_ints import NARROW, NEGATIVE, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops import powers
 from autograph_lite.jax_internals.loops.double_floats import BITS, is_number
 from autograph_lite.jax_internals.loops.int_tests import BOOL, CODE, int_literal
-from autograph_lite.jax_internals.loops.wide_arithmetic import Arithmetic, common_ends
+from autograph_lite.jax_internals.loops.wide_arithmetic import Arithmetic
 from autograph_lite.jax_internals.loops.wide_numbers import Nest
 
 _CALLED = frozenset({"jit", "pjit", "checkpoint"})
@@ -106,9 +106,9 @@ class Body(Arithmetic):
     def _power(self, group: Sequence[Any]) -> None:
         """`a ** b`, all of it as Python's ints, where 32 bits may not be enough."""
         base, exponent = map(self._read, powers.operands(group))
-        high = self._of(exponent)[1]
+        low, high = self._of(exponent)
         most = max(map(abs, self._of(base))) ** max(0, int(high)) if high < powers.EXPONENTS else math.inf
-        if lies_within((0, most), NARROW):
+        if low >= 0 and lies_within((0, most), NARROW):
             for each in group:
                 self._other(self._renamed(each))
             return
@@ -121,8 +121,13 @@ class Body(Arithmetic):
             elif not self._call(equation):
                 self._other(equation)
         self._nest.strong = False
+        result, aval = self._read(powers.power_of(group)), self._long_aval()
+        if low < 0:
+            negative = self._emit(lax.lt_p, [self._told(exponent), self._constant(0)], {}, BOOL)
+            before = [self._untold[result]] if result in self._untold else []
+            self._untold[result] = self._joined([self._number(negative, NEGATIVE), *before])
+            self._in_last_bits.discard(result)
         if high >= powers.EXPONENTS:
-            result, aval = self._read(powers.power_of(group)), self._long_aval()
             large = self._emit(lax.ge_p, [self._told(exponent), self._constant(powers.EXPONENTS)], {}, BOOL)
             size = self._emit(lax.abs_p, [self._told(base)], {}, aval)
             larger = self._emit(lax.gt_p, [size, self._constant(1)], {}, BOOL)

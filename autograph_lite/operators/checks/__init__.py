@@ -9,6 +9,7 @@ __all__ = [
     "exception_templates",
     "index_bounds",
     "known_exceptions",
+    "negative_powers",
     "raising",
     "text_readers",
     "traced_text",

@@ -52,7 +52,7 @@ def _is_float(value: Any) -> bool:
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "/": operator.truediv, "//": operator.floordiv, "%": operator.mod, "**": lambda one, zero: zero**-one,
 }  # fmt: skip
 
 

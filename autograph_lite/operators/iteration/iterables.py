@@ -18,12 +18,12 @@ from jax import lax
 
 from autograph_lite.errors import IterationError, TracedIndexError
 from autograph_lite.jax_internals import avals, symbolic_comparisons
+from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins.literal_types import stacked
 from autograph_lite.operators.lists import dynamic_length, list_errors, packing
-from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.ragged.selection import Selection, having, length_of
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.boxes import unboxed
@@ -290,8 +290,14 @@ class Range(Staged):
         ends = [bound if type(bound) is int else None for bound in (self.start, self.stop)]
         first, stop = ends if self.step > 0 else ends[::-1]
         if self.step > 0:
-            return affine_bounds.note_range(item, first, None if stop is None else stop - 1)
-        return affine_bounds.note_range(item, None if first is None else first + 1, stop)
+            if (
+                first is None
+                and (known := recorded_ints.ends_of(self.start, python_ints.LONG.most))
+                and known[0] >= 0
+            ):
+                first = int(known[0])
+            return recorded_ints.note_range(item, first, None if stop is None else stop - 1)
+        return recorded_ints.note_range(item, None if first is None else first + 1, stop)
 
 
 Range.__name__ = "range"  # which is what users meet in messages
@@ -334,10 +340,14 @@ class Enumerated(Around):
         return own | {number + 1: position for number, position in self.items.positions().items()}
 
     def item(self, row: Any) -> Any:
-        return as_index(row[0]), self.items.item(row[1])
+        return self._noted(as_index(row[0])), self.items.item(row[1])
 
     def at(self, index: Any) -> Any:
-        return index + self.start, self.items.at(index)
+        return self._noted(index + self.start), self.items.at(index)
+
+    def _noted(self, number: Any) -> Any:
+        is_known = traced(number) and type(self.start) is int
+        return recorded_ints.note_range(number, self.start, None) if is_known else number
 
 
 class Counted(enumerate):  # type: ignore[type-arg]

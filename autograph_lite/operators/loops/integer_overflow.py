@@ -17,7 +17,7 @@ import numpy as np
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.loops import wide_programs
 from autograph_lite.jax_internals.references import ambient
-from autograph_lite.operators.checks import carried_checks, divisions
+from autograph_lite.operators.checks import carried_checks, divisions, negative_powers
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.tracing import entered, thread
@@ -45,7 +45,11 @@ def fail(code: Any, places: Numbers) -> None:
     """The check: as `note` has it."""
     for (place, why), number in places.items():
         is_division = why in python_ints.CALLS
-        error = _division(place, why) if is_division else OverflowError(message(place, why))
+        if why == python_ints.NEGATIVE:
+            where = source_places.at(*place) if place else None
+            error: Exception = negative_powers.unknown_sign(where)
+        else:
+            error = _division(place, why) if is_division else OverflowError(message(place, why))
         carried_checks.fail_if(code == number, error, limit=not is_division)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.checks import carried_checks
+from autograph_lite.operators.checks import carried_checks, negative_powers
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
     changed_lengths,
@@ -112,6 +112,13 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
         return (*zeroed,) if name == "divmod" else zeroed[0]
 
     return divided
+
+
+def _power(x1: Any, x2: Any) -> Any:
+    """`np.power`, of which JAX's gives anything where integers have negative exponents."""
+    x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
+    negative_powers.check_integers(x1, x2)
+    return jnp.power(x1, x2)
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -386,6 +393,7 @@ _OWN: dict[str, Any] = {
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
     **{name: _real_or_imag(name) for name in ("imag", "real")},
+    **dict.fromkeys(("power", "pow"), _power),
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 _OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}

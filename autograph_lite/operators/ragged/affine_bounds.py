@@ -10,32 +10,16 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.dataflow import recorded_ints
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.one_of import as_number
 from autograph_lite.operators.values.values import as_index, is_symbolic, python_value, traced
-
-Ends = tuple[int | None, int | None]
-_ranges: dict[int, tuple[weakref.ref[Any], Ends]] = {}
-
-
-def note_range(value: Any, least: int | None, most: int | None) -> Any:
-    """Notes that a traced integer lies between two numbers, both included; returns it."""
-    key = id(value)
-    _ranges[key] = weakref.ref(value, lambda _: _ranges.pop(key, None)), (least, most)
-    return value
-
-
-def known_range(value: Any) -> Ends:
-    """The least and the greatest number that a traced integer can be; None where that is not known."""
-    found = _ranges.get(id(value))
-    return found[1] if found is not None and found[0]() is value else (None, None)
 
 
 class NotASum(Exception):
@@ -91,7 +75,7 @@ class Sum:
         low: int | None = self.constant
         high: int | None = self.constant
         for value, times in self.terms.values():
-            ends = known_range(value)
+            ends = recorded_ints.known_range(value)
             least, most = ends if times > 0 else ends[::-1]
             low = None if low is None or least is None else low + least * times
             high = None if high is None or most is None else high + most * times

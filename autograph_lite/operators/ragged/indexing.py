@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph_lite.jax_internals.dataflow import recorded_ints
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.ragged import affine_bounds, mask_positions
@@ -222,7 +223,7 @@ class _Part:
 
     def _require_on_axis(self, part: Any, rank: Any, size: Any) -> None:
         if isinstance(part, Selection):
-            low, high = affine_bounds.known_range(rank)
+            low, high = recorded_ints.known_range(rank)
             if low is None or high is None or not -size <= low <= high < size:
                 _require_inside(rank, size, chosen(part.extents))
         elif not traced(rank) and not is_symbolic(size):

@@ -15,8 +15,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.dataflow import recorded_ints
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.ragged import affine_bounds
 from autograph_lite.operators.ragged.extents import Chosen
 from autograph_lite.operators.ragged.selection import (
     METHODS,
@@ -51,7 +51,7 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     for axis, (own, size) in enumerate(zip(extents, array.shape, strict=True)):
         row = as_row(jnp.arange(size) if own is None else own.ranks(), axis, array.ndim)
         row = jnp.broadcast_to(row, array.shape).reshape(-1)
-        rows.append(Selection(affine_bounds.note_range(row, 0, size - 1), (extent,), origin))
+        rows.append(Selection(recorded_ints.note_range(row, 0, size - 1), (extent,), origin))
     return tuple(rows)
 
 
