@@ -233,3 +233,21 @@ def test_numpys_integers_have_no_negative_powers(function, arguments):
         assert str(caught.value) == str(error)
     else:
         np.testing.assert_array_equal(convert(function)(*arguments), want)
+
+
+@pytest.mark.parametrize("power", [-1, -3])
+@pytest.mark.parametrize(
+    ("base", "mod"), [(3, 7), (-3, 7), (3, -7), (5, 1), (123456, 2147483647), (2, 4), (0, 7), (3, 0)]
+)
+def test_the_inverse_by_a_modulus(base, mod, power):
+    def inverse(a, m):
+        return pow(a, power, m)
+
+    try:
+        want = inverse(base, mod)
+    except ValueError as error:
+        with pytest.raises(ValueError) as caught:  # noqa: PT011
+            convert(inverse)(np.int64(base), np.int64(mod))
+        assert str(caught.value) == str(error)
+    else:
+        assert convert(inverse)(np.int64(base), np.int64(mod)) == want

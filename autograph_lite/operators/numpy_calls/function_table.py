@@ -115,7 +115,7 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _power(x1: Any, x2: Any) -> Any:
-    """`np.power`, of which JAX's gives anything where integers have negative exponents."""
+    """`np.power`: JAX's gives anything where integers have negative exponents."""
     x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
     negative_powers.check_integers(x1, x2)
     return jnp.power(x1, x2)
