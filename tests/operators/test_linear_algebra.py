@@ -121,3 +121,12 @@ def test_resize_to_its_own_size() -> None:
     assert_same(convert(same)(np.ones(4), np.array(3)), same(np.ones(4), 3))
     with pytest.raises(PythonOnlyError, match="An array is given another size in place, by 'resize'"):
         convert(other)(np.ones(4), np.array(3))
+
+
+def test_arrays_of_one_shape_are_themselves_when_they_are_broadcast() -> None:
+    def f(a: Any, b: Any) -> Any:
+        x, _ = np.broadcast_arrays(a, b)
+        x[0] = 5
+        return a[0] + 0, x.sum()
+
+    assert_same(convert(f)(np.ones(3), np.ones(3)), f(np.ones(3), np.ones(3)))

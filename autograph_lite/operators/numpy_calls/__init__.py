@@ -1,3 +1,3 @@
-"""NumPy's functions on traced values: what of JAX's computes a call of `np`, `math` or `cmath`?"""
+"""NumPy's functions on traced values: what of JAX's computes a call of `np`, `scipy`, `math` or `cmath`?"""
 
 __all__ = ["counterparts", "in_place_calls", "vectorized"]

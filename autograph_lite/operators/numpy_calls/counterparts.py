@@ -1,4 +1,4 @@
-"""Counterparts: what computes a call of a function of NumPy's, `math`'s or `cmath`'s, once a traced value is among its arguments?
+"""Counterparts: what computes a call of NumPy's, SciPy's, `math`'s or `cmath`'s, once a traced value is among its arguments?
 
     np.max([a, b]), np.add.reduce(x)      `jnp.max`, `jnp.add.reduce`, with the arguments under JAX's names
     m.dot(x)                              of an array of NumPy's: the method of the same array as JAX's
@@ -150,7 +150,7 @@ def has_traced_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def of_numbers(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The counterpart of `fn`, where it is handed numbers of Python's alone in a loop on trial, and is known; else None."""
+    """What computes `fn` of these arguments, numbers of Python's alone in a loop on trial, where that is known; else None."""
     if (
         not number_functions.knows_function(fn)
         or kwargs

@@ -1,4 +1,4 @@
-"""Counts and places: what do those functions of NumPy's give whose result is as long as the data say, or that go through places?
+"""Counts, places and polynomials: what do np.bincount, compress, extract, ndenumerate, polydiv, polymul and roots give?
 
 np.bincount(x, minlength=3)           as many counts as the greatest integer says: a part of an array that has room for them
 np.compress(mask, x)                  x[mask]

@@ -38,7 +38,7 @@ NAMESPACES: tuple[tuple[types.ModuleType, Any], ...] = (
     (np.fft, jnp.fft),
 )
 
-# By what to write in place of them on a traced value.
+# By what to write in place of them on a traced value; those that write to an array, where that is JAX's.
 REFUSED: dict[str, str] = {
     name: fix
     for fix, names in {
@@ -68,7 +68,7 @@ REFUSED: dict[str, str] = {
 }  # fmt: skip
 RANDOM = "draw with jax.random, from a key that the function is handed, or hand over what NumPy has drawn."
 
-# These take no array, or change how NumPy itself works: no traced value is ever among their arguments.
+# These take no array, change how NumPy itself works, or have a row by another name (`bool`).
 LEFT_ALONE = frozenset({
     "bool", "dtype", "errstate", "finfo", "generic", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall",
     "iinfo", "ndarray", "ndindex", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
@@ -316,6 +316,8 @@ def _broadcast_to(array: Any, shape: Any) -> Any:
 
 def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     given = tuple(map(array_arguments.numpys_array, args))
+    if len({jnp.shape(each) for each in given}) == 1:
+        return given
     return tuple(map(_fixed, jnp.broadcast_arrays(*given), given))
 
 
@@ -425,7 +427,7 @@ def is_left_out(fun: Any, parameter: str, value: Any) -> bool:
 
 
 def rows() -> Iterator[tuple[Any, str, Any, Any]]:
-    """Each public function of NumPy's: its module, name, itself, and what of JAX's computes it, or what to write instead."""
+    """Those public functions that have an answer: module, name, itself, and what computes it, or what to write instead."""
     for module, theirs in NAMESPACES:
         for name in filter(lambda name: name[0] != "_" and name not in LEFT_ALONE, dir(module)):
             fun = getattr(module, name)
@@ -457,7 +459,7 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
 
 
 def canonical(dtype: Any) -> Any:
-    """The type that JAX has for one of NumPy's: of 32 bits, unless it is told to use 64; anything else as it is."""
+    """The type that JAX has for one of NumPy's: one of 32 bits in place of one of 64, unless it is told to use these."""
     try:
         return jax.dtypes.canonicalize_dtype(np.dtype(dtype))
     except TypeError:

@@ -1,4 +1,4 @@
-"""In-place calls: what do functions of NumPy's that write to an array do to one of the program?
+"""In-place calls: what do functions of NumPy's that write to an array do to one of the program, or may, as those with `out=`?
 
 np.add(a, b, out=x), np.add.at(x, i, v)      what is computed is stored, as by `x[...] = `, for all who know the array
 np.copyto(x, v), np.fill_diagonal(x, 0)
@@ -134,7 +134,7 @@ def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
     return added
 
 
-_BASIC = (slice, type(None), type(...))  # which a program takes in an index, and JAX's `at` does not
+_BASIC = (slice, type(None), type(...))  # which a program takes in an index, and `jnp.add.at` does not
 
 
 def _index(indices: Any) -> Any:

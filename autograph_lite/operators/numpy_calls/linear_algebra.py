@@ -1,7 +1,7 @@
 """Linear algebra: what do those functions of NumPy's and SciPy's give that are not JAX's of the same name?
 
 np.linalg.eigvalsh(np.tril(s))        as of `s`: one triangle is read; JAX's take the mean of the matrix and its mirror
-np.linalg.inv(np.zeros((2, 2)))       NaN, as JAX's; in a `try` that catches a LinAlgError that is raised
+np.linalg.inv(m)                      of a singular matrix NaN and infinity, as JAX's; in a `try` that catches it a LinAlgError
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _least_squares(a: Any, b: Any, rcond: Any = None, **options: Any) -> Any:
 
 
 def _raising(fun: Callable[..., Any], message: str) -> Any:
-    """A function of `jax.numpy.linalg`, which raises NumPy's LinAlgError in a `try` that catches it; else it gives NaN."""
+    """A function of `jax.numpy.linalg`, which raises NumPy's LinAlgError in a `try` that catches it."""
 
     def fails(found: Any, *args: Any) -> Any:
         known = jnp.stack([jnp.all(jnp.isfinite(jnp.asarray(each))) for each in args])

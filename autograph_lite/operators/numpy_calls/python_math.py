@@ -4,8 +4,8 @@
     math.floor(x), math.isqrt(n)          an int
     math.remainder(x, y), math.isclose    other functions than JAX's of these names
 
-Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN, as NumPy does; in a `try` that catches a ValueError it
-raises that, too.
+Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN or infinity, as NumPy does; in a `try` that catches a
+ValueError the functions in `_REAL` and `_POLES` raise that, too.
 """
 
 from __future__ import annotations

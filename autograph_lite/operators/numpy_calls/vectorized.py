@@ -87,7 +87,7 @@ def ufunc_under_vmap(ufunc: np.ufunc, call: Callable[[Any], Any]) -> Callable[..
     """What a call of a ufunc that `np.frompyfunc` has made does; see `under_vmap`.
 
     Raises:
-      PythonOnlyError: of a traced value, by a function that isn't the user's, or with `out=` and the like.
+      PythonOnlyError: of a traced value, by what is no function written in Python, or with `out=` and the like.
     """
     [function] = [each for each in gc.get_referents(ufunc) if callable(each)] or [None]
 

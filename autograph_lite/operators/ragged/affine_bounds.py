@@ -109,7 +109,7 @@ def term(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bounds:
-    """The bounds of a slice; one at least is traced."""
+    """The bounds of a slice; one at least, or the step, is traced."""
 
     lower: Any  # `lower`, `upper`, `step`: as in a slice
     upper: Any
@@ -151,7 +151,7 @@ def bounds(fun: Callable[..., tuple[Any, ...]], *values: Any) -> Any:
 
 
 def as_bounds(part: Any) -> Any:
-    """A slice with a traced bound as `Bounds`; any other part of an index as it is."""
+    """A slice with a traced bound or step as `Bounds`; any other part of an index as it is."""
     if not isinstance(part, builtins.slice):
         return part
     lower, upper, step = (as_number(unboxed(bound)) for bound in (part.start, part.stop, part.step))
@@ -190,7 +190,7 @@ def require_integer(bound: Any) -> None:
 
 
 def clipped(bound: Any, size: Any, ends: tuple[int | None, int | None]) -> Any:
-    """A traced place on an axis: from the end where it is negative, and on the axis in any case."""
+    """A traced bound on an axis: from the end where it is negative, and from 0 to `size` in any case."""
     low, high = ends
     found = as_index(bound)
     if low is None or low < 0:

@@ -5,7 +5,7 @@
     A[i : i + b, j : j + b] = v           a block of b rows and columns, written where it is
 
 A block is read by one dynamic slice and written by one dynamic update, in place where XLA can (`trace_context.update_order`).
-Steps and arrays of places are taken by a gather.
+Arrays of places are taken by a gather; a step is a mask in the block where a bound or the step is traced.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from autograph_lite.operators.values.values import is_symbolic, traced
 
 
 def is_needed(index: Any) -> bool:
-    """Whether an index has a slice with a traced bound in it, or a mask that is traced."""
+    """Whether an index has a slice with a traced bound or step in it, a traced mask, or a selection."""
     return any(map(_is_unknown, index if isinstance(index, tuple) else (index,)))
 
 

@@ -36,7 +36,7 @@ class Span:
 
     @classmethod
     def of(cls, bounds: Bounds, size: Any) -> Span:
-        """What a slice without a step chooses."""
+        """What a slice chooses, its step aside."""
         start = resolve_bound(bounds.lower, size, bounds.terms[0], 0)
         stop = resolve_bound(bounds.upper, size, bounds.terms[1], size)
         return cls(size, start, stop, bounds.terms)
@@ -201,7 +201,7 @@ def _is_zero(distance: Any) -> bool:
 
 
 def _shifted(array: Any, axis: int, source: Span, target: Span) -> Any:
-    """The items of an axis from the start of one span on at that of the other, and zeros at other places.
+    """An axis that is moved so that the start of one span comes to that of the other; zeros where nothing comes, but for keys.
 
     With `jnp.roll`, XLA for CPUs chooses one of two places for each item, and computes the item there: a loop that shifts 2,001
     sums took four times as long.

@@ -1,4 +1,4 @@
-"""Gathered stores: what is an array, or a selection, after a write to positions that an array of indices gives?
+"""Gathered stores: what is a selection after a write, and an array after one to positions that an array of indices gives?
 
 b = x[m]; b[:, [1, 0]] = 0            one scatter; what lies in rows that `m` leaves out is no matter
 x[jnp.where(m)[0]] = 0                one scatter; what is not chosen is written beyond the end, which writes nothing

@@ -193,7 +193,7 @@ def _span(part: Bounds, size: Any) -> Axis:
     if step > 1:
         span = Span.of(part, size)
         return Axis(0, size, extent=_strided(span, step))
-    # x[a:b:-s] takes every s-th item from the end of the reversed axis.
+    # x[a:b:-s] is every s-th item of the reversed axis, from `a` on.
     start = (
         affine_bounds.resolve_bound(part.lower, size, part.terms[0], size)
         if part.lower is None

@@ -75,7 +75,7 @@ class _Part:
         self.origin, self.missing = origin, missing
 
     def taken(self, parts: list[Any]) -> Any:
-        """What is chosen by slices, masks, numbers, arrays and None."""
+        """What is chosen by slices, numbers, arrays and None, in an index `without_masks`."""
         axis = 0
         for number, part in enumerate(parts):
             if isinstance(part, builtins.slice | Bounds):
@@ -93,7 +93,7 @@ class _Part:
     # Masks
 
     def without_masks(self, parts: list[Any]) -> list[Any]:
-        """The index without its masks: a single one has narrowed the axes that it is about, others are places."""
+        """The index without its masks: a single one that is traced has narrowed the axes that it is about, others are places."""
         found: list[Any] = []
         axis = 0
         alone = not is_apart(parts) and sum(is_array(part) and part.ndim > 0 for part in parts) == 1
@@ -207,7 +207,7 @@ class _Part:
         """Where on an axis the items are that a number or an array counts, and which of them count.
 
         Raises:
-          IndexError: there is no such item, when it is traced or as the program runs.
+          IndexError: there is no such item, when it is traced or as the program runs; JAX's rule holds on an axis that is whole.
         """
         if not jnp.issubdtype(part.dtype if hasattr(part, "dtype") else jnp.result_type(part), jnp.integer):
             raise IndexError("arrays used as indices must be of integer (or boolean) type")

@@ -35,7 +35,7 @@ from autograph_lite.syntax.source_text.compiling import parse_expression
 
 
 def nonzero(mask: Any) -> tuple[Any, ...]:
-    """`jnp.nonzero(mask)`: for each axis the positions where the mask holds, all selections by one extent."""
+    """`jnp.nonzero(mask)`: for each axis the positions where it holds, selections by one extent; arrays where it is known."""
     if not extents_of(mask):
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead."

@@ -62,7 +62,7 @@ def _counted(bound: Any, length: jax.Array, missing: Any) -> Any:
 
 
 def _from_end(bound: Any, length: jax.Array) -> Any:
-    """A bound of a slice that goes backwards, counted from the other end: it includes what is at the bound."""
+    """A bound of a slice that goes backwards, counted from the other end: how many items lie behind the one at the bound."""
     if bound is None:
         return None
     place = as_index(jnp.asarray(bound))

@@ -3,8 +3,8 @@
     row = A[i, :j]                        Selection(A[i], (Span(n, 0, j),))
     jnp.sum(row)                          the sum of A[i] where the extent holds, else of zeros
 
-It is a value like an array as far as a fixed shape is enough: in reductions, products, elementwise operations and
-assignments. Everything else is an error that says which bound is to blame.
+It is a value like an array as far as a fixed shape is enough: in reductions, products, elementwise operations, assignments,
+indices, loops, sorts and joins. What would need the length is an error that says which bound is to blame.
 """
 
 from __future__ import annotations

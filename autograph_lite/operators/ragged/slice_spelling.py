@@ -59,9 +59,9 @@ def _kept(condition: str, base: str, after: int) -> str:
     return _KEEP.format(condition, base)
 
 
-def sized(name: str, mask: str, size: Any) -> str:
-    """What to write in place of the positions of a mask."""
-    return _SIZED.format(f"jnp.{name}({mask}, size={size}, fill_value={size})")
+def sized(name: str, given: str, size: Any) -> str:
+    """What to write in place of a call whose result has as many items as the data say."""
+    return _SIZED.format(f"jnp.{name}({given}, size={size}, fill_value={size})")
 
 
 def _subscript(text: str, position: int) -> ast.Subscript | None:

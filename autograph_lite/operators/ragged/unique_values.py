@@ -27,6 +27,7 @@ def unique(
     return_counts: bool = False,
     axis: Any = None,
     equal_nan: bool = True,
+    sorted: bool = True,
 ) -> Any:
     """`np.unique`, with NumPy's arguments."""
     if axis is not None:
