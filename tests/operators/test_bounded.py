@@ -560,12 +560,12 @@ def in_order_of_a_key(ys):
     return sorted(ys, key=lambda y: -y)
 
 
-def in_a_deque(ys):
-    return len(collections.deque(ys))
+def in_a_bounded_deque(ys):
+    return len(collections.deque(ys, 2))
 
 
-def at_the_end_of_a_deque(ys):
-    queue = collections.deque()
+def at_the_end_of_a_bounded_deque(ys):
+    queue = collections.deque(maxlen=2)
     queue.extend(ys)
     return len(queue)
 
@@ -598,8 +598,8 @@ def zipped(ys):
         matched,
         kept_in_a_tuple,
         in_order_of_a_key,
-        in_a_deque,
-        at_the_end_of_a_deque,
+        in_a_bounded_deque,
+        at_the_end_of_a_bounded_deque,
         chained,
         some,
         counted,
