@@ -72,6 +72,17 @@ ORDERS = {
     "least registered object": lambda x: min([Ball(x[0]), Ball(x[1])]).value,
     "greatest by objects": lambda x: max(range(3), key=lambda i: Weight(x[i])),
     "least by a comparing function": lambda x: min(range(3), key=functools.cmp_to_key(lambda a, b: x[b] - x[a])),
+    "greatest item by a comparing function": lambda x: max(x, key=functools.cmp_to_key(by_parity)),
+    "least pair by a comparing function": lambda x: min(
+        enumerate(x), key=functools.cmp_to_key(lambda a, b: by_parity(a[1], b[1]))
+    ),
+    "greatest of some by a comparing function": lambda x: max(
+        (v for v in x if v > 1), key=functools.cmp_to_key(by_parity), default=7
+    ),
+    "greatest so far": lambda x: [*itertools.accumulate(x, max), *itertools.accumulate(x, func=min, initial=1)],
+    "greatest of pairs": lambda x: [*itertools.starmap(max, zip(x, x[::-1], strict=True))],
+    "greatest so far, one by one": lambda x: [so_far := itertools.accumulate(x, max), next(so_far), *so_far][1:],
+    "greatest of columns": lambda x: [*map(max, x, x[::-1]), functools.reduce(max, x), functools.reduce(min, x, 1)],
     "place": lambda x: [Weight(x[0]), Weight(x[1]), Weight(x[2])].index(Weight(x[2])),
     "number of equal ones": lambda x: (Weight(x[0]), Weight(x[1]), Weight(x[2])).count(Weight(x[2])),
     "among": lambda x: Weight(x[2]) in [Weight(x[0]), Weight(x[1])],

@@ -458,8 +458,22 @@ def adapted(fn: Any) -> Any:
     known = _handing.get(id(fn))
     if known is None:
         known = library_calls.with_converted_arguments(fn, convert_function)
+        if getattr(fn, "__module__", None) == "itertools":
+            known = _with_builtins(known)
         if clocks.makes_generators(fn):
             known = clocks.seeding(known, fn)
         if counterparts.stays(fn):
             _handing[id(fn)] = known
     return known
+
+
+def _with_builtins(fn: Any) -> Any:
+    """`fn`, handed what is called in place of Python's functions: `itertools.accumulate(xs, max)`."""
+
+    def of_python(value: Any) -> Any:
+        return call(value) if isinstance(value, types.BuiltinFunctionType) and value in OVERLOADS else value
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return fn(*map(of_python, args), **{name: of_python(value) for name, value in kwargs.items()})
+
+    return run

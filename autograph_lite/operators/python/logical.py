@@ -351,10 +351,11 @@ def asks_for_order(key: Any) -> bool:
     if isinstance(key, jax.Array):
         return False
     methods = (getattr(type(key), name, None) for name in ("__lt__", "__gt__"))
-    return type(key) is _KEY or any(isinstance(method, types.FunctionType) for method in methods)
+    return type(key) is COMPARING or any(isinstance(method, types.FunctionType) for method in methods)
 
 
-_KEY = type(functools.cmp_to_key(lambda a, b: 0))
+COMPARING = type(functools.cmp_to_key(lambda a, b: 0))
+"""The type of what `functools.cmp_to_key` makes."""
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _COLLECTIONS = (tuple, list, dict, set)
 

@@ -30,7 +30,7 @@ from autograph_lite.operators.joins import literal_types
 from autograph_lite.operators.lists import growing_lists, list_methods
 from autograph_lite.operators.python import sort_keys
 from autograph_lite.operators.python.generator_expressions import Generated, operator_loop
-from autograph_lite.operators.python.logical import and_, asks_for_order, compared, not_, or_
+from autograph_lite.operators.python.logical import COMPARING, and_, asks_for_order, compared, not_, or_
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.ragged_ops import masked_reductions
 from autograph_lite.operators.values.one_of import OneOf, is_large, options_of
@@ -144,12 +144,16 @@ def _extreme(
     elif "default" in kwargs:
         return python(*args, **kwargs)  # Python's own error
 
+    # A loop can't carry what `cmp_to_key` makes: it carries the items, and each comparison makes keys of two.
+    carried = None if type(key) is COMPARING else key
+    beats = better if carried is key else _by_keys(key, better)
+
     def begin(item: Any) -> State:
-        return item, item if key is None else key(item)
+        return item, item if carried is None else carried(item)
 
     def step(item: Any, best: Any, best_key: Any) -> State:
-        now = item if key is None else key(item)
-        return _chosen(better(now, best_key), (item, now), (best, best_key))
+        now = item if carried is None else carried(item)
+        return _chosen(beats(now, best_key), (item, now), (best, best_key))
 
     if isinstance(items, tuple):
         keys = items if key is None else [key(item) for item in items]
@@ -174,6 +178,10 @@ def _extreme(
     names = ("the result", "its key")
     found, (result, _) = _folded(items, begin, step, names)
     return _or_default(found, result, kwargs.get("default", _NOTHING), _error_of(lambda: python(())))
+
+
+def _by_keys(key: Any, better: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda new, best: better(key(new), key(best))
 
 
 def _held(values: Sequence[Any]) -> Sequence[Any]:
