@@ -79,8 +79,57 @@ def wrapped(angle: Any) -> Any:
     return turned.item() if is_float else turned
 
 
+def of_bools(x: Any) -> Any:
+    count, found = 0, False
+    for v in x:
+        if v > 0:
+            count, found = count + 1, True
+    b, n, picked = x[0] > 0, int(x[0]), True if x[0] > 0 else False  # noqa: SIM210
+    pythons = [
+        bool(b), not b, x[0] in (1, 2), x[0] in x, any(x > 0), all(v > 0 for v in x), b.item(), (x > 0).tolist()[1],
+        n > 0, 0 < n < 3, float(x[0]) == 2, count > 1, not count, picked, found, math.isnan(x[0]), (x[0], 1) == (n, 1),
+        bool(b) and bool(x[1] > 0), len(x) > n,
+    ]  # fmt: skip
+    numpys = [
+        b,
+        ~b,
+        (x[0], 1) < (x[1], n),
+        b and x[1] > 0,
+        (x > 0).any(),
+        np.isnan(x[0]),
+        x[1] == n,
+        b & bool(x[1] > 0),
+    ]
+    return [
+        (
+            type(v) is bool,
+            type(v) is np.bool_,
+            isinstance(v, bool),
+            isinstance(v, np.bool_),
+            isinstance(v, int),
+        )
+        for v in pythons + numpys
+    ]
+
+
+def decided_by_bools(x: Any) -> Any:
+    b = x[0] > 0
+    if b:
+        y = x[1]
+    is_first, is_other = bool(b), not b
+    if is_first and not is_other:
+        y = y + 1
+    if not is_first:
+        y = x[2]
+    if bool(b) and is_first is True:
+        y = y * 2
+    return y, sum([is_first, is_other, is_first]), is_first & b, is_first == is_other
+
+
 @pytest.mark.parametrize("given", [X, -X], ids=["positive first", "negative first"])
-@pytest.mark.parametrize("fn", [of_arrays, of_numbers, of_items, in_loops, wrapped])
+@pytest.mark.parametrize(
+    "fn", [of_arrays, of_numbers, of_items, of_bools, decided_by_bools, in_loops, wrapped]
+)
 def test_classes_are_those_of_numpys_values(fn: Any, given: Any) -> None:
     for found, expected in zip(
         jax.tree.leaves(autograph_lite.convert(fn)(given.copy())), jax.tree.leaves(fn(given)), strict=True

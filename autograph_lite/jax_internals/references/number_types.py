@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from jax._src.core import Tracer
+from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import view_equations
+from autograph_lite.jax_internals.references import storages, view_equations
 from autograph_lite.tracing import thread
 
 
@@ -22,7 +23,7 @@ class NumberType(NamedTuple):
     """The type of a number on one path."""
 
     dtype: np.dtype[Any]
-    weak: bool  # whether it came from Python's numbers alone. Bools of Python's are not told from others.
+    weak: bool  # whether it came from Python's numbers alone; a bool that did not may be one of Python's, too
 
 
 def note_number_types(number: Any, types: frozenset[NumberType]) -> None:
@@ -40,6 +41,28 @@ def pythons_number(value: Any, dtype: Any) -> Any:
     return number
 
 
+def pythons_bool(value: Any) -> Any:
+    """A bool of the program as one of Python's, as `bool(x)` is; anything else itself."""
+    known = thread.now.references
+    if known is None or not isinstance(value, partial_eval.DynamicJaxprTracer) or avals.weak_type(value):
+        return value
+    test = test_of(value)
+    found = storages.copy_of_tracer(test)
+    known.bools[id(found)] = found, test
+    note_number_types(found, BOOL)
+    return found
+
+
+def test_of(value: Any) -> Any:
+    """The bool of the program that a bool of Python's is, as branches know it; anything else itself."""
+    known = thread.now.references
+    return known.bools[id(value)][1] if known is not None and id(value) in known.bools else value
+
+
+BOOL = frozenset({NumberType(np.dtype(bool), True)})
+EITHER = frozenset({NumberType(np.dtype(bool), False)})  # Python's, or not
+
+
 def met_in(number: Any) -> frozenset[NumberType]:
     """The types that have met in a number; empty where none of them is known to be of a number of Python's."""
     known = thread.now.references
@@ -48,6 +71,10 @@ def met_in(number: Any) -> frozenset[NumberType]:
 
 def types_of(number: Any) -> frozenset[NumberType]:
     """The same, also of what operators make of Python's numbers alone."""
+    if isinstance(number, Tracer) and number.dtype == bool:
+        if met_in(number):
+            thread.now.references.is_met_asked = True
+        return types_of_bool(number)
     found, todo, seen = set[NumberType](), [number], set[int]()
     while todo:
         each = todo.pop()
@@ -65,7 +92,16 @@ def types_of(number: Any) -> frozenset[NumberType]:
             todo += equation.in_tracers
         elif equation is not None or not view_equations.is_constant_of_operator(each):
             return frozenset()
-    return frozenset(found | {NumberType(number.dtype, number.aval.weak_type)}) if found else frozenset()
+    return frozenset(found | {NumberType(number.dtype, avals.weak_type(number))}) if found else frozenset()
+
+
+def types_of_bool(value: Any) -> frozenset[NumberType]:
+    """Those of a bool, also of a comparison of Python's numbers, which JAX knows; empty for one of NumPy's or JAX's."""
+    if type(value) is bool:
+        return BOOL
+    if not isinstance(value, Tracer) or value.dtype != bool:
+        return frozenset()
+    return met_in(value) or (BOOL if avals.weak_type(value) else frozenset())
 
 
 def are_types_asked() -> bool:

@@ -39,7 +39,7 @@ class Storage:
         """Makes `new` the last version, or one of those before."""
         known: References = thread.now.references
         if known.versions.get(id(new)) is not self:
-            new = _copy_of_tracer(new)
+            new = copy_of_tracer(new)
             self.versions.append(new)
             self.keys |= {id(new), id(new.val)}
             known.versions[id(new)] = self
@@ -80,6 +80,8 @@ class References:
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
     # numbers in which unlike types have met, and these types (`number_types`)
     met: dict[int, tuple[Any, frozenset[Any]]] = dataclasses.field(default_factory=dict)
+    # bools of Python's, and the bools of the program that they are
+    bools: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     others: dict[int, Any] = dataclasses.field(default_factory=dict)  # arrays that are not, as it was found
     # those of them whose every write others are to see
     handles: dict[int, Any] = dataclasses.field(default_factory=dict)
@@ -178,7 +180,7 @@ def pinned(array: Any, *, ahead: bool = False) -> Any:
         return array
     found = latest_version(array)
     if ahead or _view_equation(found) is not None:
-        found = _copy_of_tracer(found)
+        found = copy_of_tracer(found)
         known.pinned[id(found)] = found
     return found
 
@@ -374,7 +376,7 @@ def is_flat(array: Any) -> bool:
     return id(array) in _known().flats
 
 
-def _copy_of_tracer(tracer: Any) -> Any:
+def copy_of_tracer(tracer: Any) -> Any:
     """The same value of the program, as another object."""
     copy = type(tracer)(tracer._trace, tracer.aval, tracer.val, tracer._line_info, tracer.parent)
     if tracer.parent is None:  # a constant, which JAX forgets when the object goes that it has made for it

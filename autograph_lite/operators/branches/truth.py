@@ -14,6 +14,7 @@ import numpy as np
 
 from autograph_lite.errors import ConditionError, PythonOnlyError
 from autograph_lite.jax_internals import symbolic_comparisons
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.lists import dynamic_length, growing_lists
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import path_facts
@@ -78,7 +79,7 @@ def python_truth(value: Any) -> Any:
     bool or an int; of a symbolic size, whether it is zero.
     """
     if isinstance(value, Tracer):
-        return value
+        return number_types.test_of(value)
     if type(value) is OneOf:
         return on_each(truth, value, asks=True)
     if is_symbolic(value):

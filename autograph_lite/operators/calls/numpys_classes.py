@@ -120,7 +120,7 @@ def _options(value: Any) -> list[tuple[type, ...]]:
             else ()
         )
         options += [pythons] if pythons else []
-        if not pythons or dtype.kind == "b":
+        if not pythons or (dtype.kind == "b" and not weak):
             options.append(_classes(dtype, weak) if numpys else ())
     return options
 

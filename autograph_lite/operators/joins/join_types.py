@@ -155,7 +155,7 @@ def as_array_type(leaf: Leaf) -> Array | None:
 
 @functools.lru_cache(maxsize=64)
 def _number_type(dtype: Any, weak: bool) -> Array:
-    return Array(dtype, weak, (), met=frozenset({NumberType(np.dtype(dtype), weak)}))
+    return Array(dtype, weak, (), met=frozenset({NumberType(np.dtype(dtype), True)}))
 
 
 @functools.lru_cache(maxsize=1024)

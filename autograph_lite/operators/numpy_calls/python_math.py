@@ -47,7 +47,7 @@ def _of(fun: Callable[..., Any], given: type, gives: Any) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         found = fun(*(_operand(arg, given) for arg in args), **kwargs)
         if gives is None:
-            return found
+            return number_types.pythons_bool(found)
         return tuple(map(_number, found, gives)) if isinstance(gives, tuple) else _number(found, gives)
 
     return run
@@ -187,7 +187,8 @@ def item(array: Any, *place: Any) -> Any:
     if array.size != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")
     kind = {"f": float, "i": int, "u": int, "c": complex}.get(np.dtype(array.dtype).kind, float)
-    return array.reshape(()) if array.dtype == bool else _number(array.reshape(()), kind)
+    number = array.reshape(())
+    return number_types.pythons_bool(number) if array.dtype == bool else _number(number, kind)
 
 
 def has_no_fraction(number: Any) -> Any:

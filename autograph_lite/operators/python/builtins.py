@@ -241,7 +241,7 @@ def bool_(*args: Any) -> Any:
     if len(args) != 1:
         return bool(*args)
     value = truth(*args)
-    return value if isinstance(value, bool) else fold_test(value)
+    return value if isinstance(value, bool) else number_types.pythons_bool(fold_test(value))
 
 
 def divmod_(left: Any, right: Any, /) -> Any:

@@ -73,12 +73,15 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
     """`value and rest()` or `value or rest()`, staged: the rest runs only where it decides."""
     facts: list[tuple[path_facts.Facts, path_facts.Facts]] = []
     known: list[Any] = []
+    met = [number_types.types_of_bool(value)]
     is_flag = isinstance(value, jax.Array) and value.dtype == bool and value.shape == ()
 
     def rest_() -> Any:
         result = rest()
         known[:] = [result]
-        facts.append((path_facts.facts_of(result, 0), path_facts.facts_of(result, 1)))
+        met.append(number_types.types_of_bool(result))
+        test = number_types.test_of(result)
+        facts.append((path_facts.facts_of(test, 0), path_facts.facts_of(test, 1)))
         return result
 
     def keep() -> Any:
@@ -93,7 +96,12 @@ def _both(value: Any, rest: Thunk, *, conjunction: bool) -> Any:
         return result
     if is_flag and type(known[0]) is bool:  # `test and True` is the test, with all that it tells
         return value if known[0] is conjunction else known[0]
-    own = path_facts.facts_of(value, 0), path_facts.facts_of(value, 1)
+    if is_flag and any(met) and isinstance(result, jax.Array) and result.dtype == bool:
+        number_types.note_number_types(
+            result, frozenset().union(*(each or number_types.EITHER for each in met))
+        )
+    test = number_types.test_of(value)
+    own = path_facts.facts_of(test, 0), path_facts.facts_of(test, 1)
     return path_facts.tell(result, *(join(a, b) for join, a, b in zip(joins, own, facts[-1], strict=True)))
 
 
@@ -104,8 +112,9 @@ def not_(value: Any) -> Any:
     if not traced(value):
         return not value
     # jnp.logical_not gives the same and takes twice as long to trace.
-    return path_facts.tell(
-        lax.bitwise_not(truth(operand(value))), path_facts.facts_of(value, 1), path_facts.facts_of(value, 0)
+    found = lax.bitwise_not(truth(operand(value)))
+    return number_types.pythons_bool(
+        path_facts.tell(found, path_facts.facts_of(value, 1), path_facts.facts_of(value, 0))
     )
 
 
@@ -291,7 +300,7 @@ def equal(left: Any, right: Any) -> Any:
     for a, b in pairs:
         same = a is b or equal(a, b)
         result = and_(result, _truth_of(same))
-    return result
+    return number_types.pythons_bool(result)
 
 
 def not_equal(left: Any, right: Any) -> Any:
@@ -374,6 +383,10 @@ def _equals(item: Any, member: Any) -> Thunk:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`. Raises TracedIndexError: the container has no array meaning for a traced item."""
+    return number_types.pythons_bool(_contains(item, container))
+
+
+def _contains(item: Any, container: Any) -> Any:
     if type(item) is OneOf or type(container) is OneOf:
         return on_each(in_, item, container, asks=True)
     item, container = unboxed(item), unboxed(container)

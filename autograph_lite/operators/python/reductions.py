@@ -19,7 +19,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import Maybe, Undefined, assigned
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow import long_literals
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.calls import calls
@@ -65,12 +65,12 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
 
 def any_(iterable: Any, /) -> Any:
     """`any(iterable)`."""
-    return _quantified(iterable, any, or_, False)
+    return number_types.pythons_bool(_quantified(iterable, any, or_, False))
 
 
 def all_(iterable: Any, /) -> Any:
     """`all(iterable)`."""
-    return _quantified(iterable, all, and_, True)
+    return number_types.pythons_bool(_quantified(iterable, all, and_, True))
 
 
 def _quantified(iterable: Any, python: Callable[[Any], bool], join: Callable[..., Any], empty: bool) -> Any:
