@@ -85,6 +85,36 @@ def test_no_place_is_an_index_error(case: str, n: int) -> None:
             run(X, np.array(n))
 
 
+def put(x: Any, n: Any) -> Any:
+    np.put(x, n, 9.0)
+    return x
+
+
+def put_by_the_array(x: Any, n: Any) -> Any:
+    x.put(n, 9.0)
+    return x
+
+
+def caught(x: Any, n: Any) -> Any:
+    try:
+        np.put(x, n, 9.0)
+    except IndexError:
+        return -x
+    return x
+
+
+@pytest.mark.parametrize("function", [put, put_by_the_array, lambda x, n: x.item(n), caught])
+@pytest.mark.parametrize("n", [0, -1, 9, -7])
+def test_put_and_item_have_numpys_places(function: Any, n: int) -> None:
+    try:
+        expected = function(X.copy(), n)
+    except IndexError:
+        with pytest.raises(IndexError):
+            convert(function)(X.copy(), np.array(n))
+    else:
+        assert_same(convert(function)(X.copy(), np.array(n)), expected)
+
+
 def test_roots() -> None:
     for p in (np.array([1.0, -6, 11, -6]), np.array([2.0, 0, -8]), np.array([1.0, 2, 0]), np.array([4.0])):
         found, expected = convert(lambda p: np.roots(p))(p), np.roots(p)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
@@ -18,6 +19,13 @@ from autograph_lite.tracing import indexing, thread
 def check_bounds(index: Any, length: int, message: str) -> None:
     """The program fails with an IndexError of this message where there is no such item among so many."""
     carried_checks.fail_if((index < -length) | (index >= length), IndexError(message))
+
+
+def check_places(places: jax.Array, length: int, count: int) -> None:
+    """Checks that each of some places is below `count`, and none before the first of `length` items."""
+    message = f"an index is out of bounds for axis with size {length}"
+    check_bounds(jnp.max(places, initial=0), count, message)
+    check_bounds(jnp.min(places, initial=0), length, message)
 
 
 def check_array(array: jax.Array, index: Any) -> None:

@@ -22,7 +22,7 @@ def with_items_inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> An
     """`np.insert`."""
     size = jnp.size(arr) if axis is None else jnp.shape(arr)[axis]
     if isinstance(obj, Tracer) and jnp.issubdtype(obj.dtype, jnp.integer):
-        _check(obj, size, size + 1)
+        index_bounds.check_places(obj, size, size + 1)
     return jnp.insert(jnp.asarray(arr), obj, values, axis)
 
 
@@ -41,19 +41,12 @@ def without_places(arr: Any, obj: Any, axis: Any = None) -> Any:
             )
         return counts_and_places.compress(~obj, array, axis)
     obj = obj.astype(int)
-    _check(obj, size, size)
+    index_bounds.check_places(obj, size, size)
     if not obj.ndim or obj.size == 1:
         left = jnp.arange(max(size - 1, 0))
         place = obj.reshape(()) % max(size, 1)
         return jnp.take(array, left + (left >= place), axis)
     return counts_and_places.compress(jnp.ones(size, bool).at[obj].set(False), array, axis)
-
-
-def _check(places: Any, size: int, count: int) -> None:
-    """Checks that every place is below `count`, and none before the first item."""
-    message = f"an index is out of bounds for axis with size {size}"
-    index_bounds.check_bounds(jnp.max(places, initial=0), count, message)
-    index_bounds.check_bounds(jnp.min(places, initial=0), size, message)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"insert": with_items_inserted, "delete": without_places}

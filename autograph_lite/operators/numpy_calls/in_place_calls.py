@@ -20,7 +20,7 @@ from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, storages
-from autograph_lite.operators.checks import exception_templates, index_bounds
+from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
@@ -48,6 +48,15 @@ def _on_the_diagonal(a: Any, val: Any, wrap: Any = False) -> Any:
     )
 
 
+def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:
+    ind = jnp.asarray(ind)
+    if mode == "raise":
+        index_bounds.check_places(ind, a.size, a.size)
+    new = jnp.put(a, ind, jnp.asarray(v), None if mode == "raise" else mode, inplace=False)
+    goes_on = catching.unraised()  # in a `try`, what fails writes nothing
+    return new if goes_on is True else jnp.where(goes_on, new, a)
+
+
 def of_places(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
     """`np.partition` or `np.argpartition`; at a place that only the data knows, all items are in order."""
 
@@ -55,8 +64,7 @@ def of_places(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
         a = jnp.ravel(a) if axis is None else jnp.asarray(a)
         axis = -1 if axis is None else axis
         if isinstance(kth, Tracer):
-            for end in (jnp.max(kth), jnp.min(kth)):
-                index_bounds.check_bounds(end, a.shape[axis], "kth is out of bounds")
+            index_bounds.check_places(kth, a.shape[axis], a.shape[axis])
             return ordered(a, axis)
         return getattr(jnp, name)(a, kth, axis)
 
@@ -89,7 +97,7 @@ def _of_values(place: int, name: str, make: Callable[..., Any]) -> Callable[...,
 # What gives the array as it is after such a function, by the function's name.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "copyto": _of_values(1, "src", _copied), "putmask": _of_values(2, "values", _put_mask),
-    "put": _of_values(2, "v", lambda a, ind, v, mode=None: jnp.put(a, jnp.asarray(ind), jnp.asarray(v), mode, inplace=False)),
+    "put": _of_values(2, "v", _put),
     "place": _of_values(2, "vals", lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False)),
     "put_along_axis": _of_values(2, "values", lambda arr, indices, values, axis: (
         jnp.put_along_axis(arr, indices, values, axis, inplace=False))),

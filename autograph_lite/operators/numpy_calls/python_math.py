@@ -20,7 +20,7 @@ import jax.scipy.special as special
 import numpy as np
 
 from autograph_lite.jax_internals.references import number_types
-from autograph_lite.operators.checks import catching
+from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.values.values import describe
 
 
@@ -183,6 +183,7 @@ def item(array: Any, *place: Any) -> Any:
     """`array.item()`: a number that adds like Python's."""
     if len(place) == 1 and not isinstance(place[0], tuple):
         array = array.reshape(-1)
+        index_bounds.check_places(jnp.asarray(place[0]), array.size, array.size)
     array = array[place[0] if place and isinstance(place[0], tuple) else place] if place else array
     if array.size != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")
