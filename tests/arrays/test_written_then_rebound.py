@@ -287,34 +287,3 @@ def test_a_part_of_numpys_array_that_a_path_has_chosen(count: int) -> None:
 
     with pytest.raises(MutationError, match="'row'.*shares its memory with 'table'"):
         autograph_lite.convert(chosen)(given())
-
-
-class Flow:
-    def __init__(self, h):
-        self.h, self.u, self.t = h, np.zeros_like(h), 0.0
-
-    def bound(self, a):
-        a[0] = a[1]
-
-    def step(self):
-        h, u = self.h, self.u
-        hu = h * u
-        _flux = hu  # nobody reads it any more
-        h[1:-1] -= 0.1
-        hu[1:-1] -= 0.1
-        self.bound(hu)
-        self.u = hu / h
-        self.t += 0.1
-
-
-def test_a_name_that_nobody_reads_any_more_hides_no_write() -> None:
-    def run(h, until):
-        flow = Flow(h)
-        while flow.t < until:
-            flow.step()
-        return flow.u, flow.h
-
-    want = run(np.full(5, 2.0), 0.3)
-    got = autograph_lite.convert(run)(np.full(5, 2.0), np.float64(0.3))
-    for one, other in zip(want, got, strict=True):
-        np.testing.assert_allclose(other, one, rtol=1e-5)

@@ -40,7 +40,7 @@ def test_a_condition_and_a_body_stand_for_their_own_lines() -> None:
     found = dict(mapped(f))
     assert found["def true_fun(y):"] == [2]
     assert found["return ag.call(max)(x, y)"] == [3, 4, 5]
-    assert found["return y > x"] == [7]
+    assert found["return ag.compare(y, '>', x)"] == [7]
     assert found["y = y - 1"] == [8]
 
 

@@ -311,7 +311,7 @@ def can_follow(array: Any) -> bool:
         variables = user_frames.run_variables(run)
         found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)
         unknown = (path for path in found if storages.root(path.value) is not root)
-        if not all(user_frames.is_done(path, run) or user_frames.is_unread(path, run) for path in unknown):
+        if not all(user_frames.is_done(path, run) for path in unknown):
             return False
     return True
 

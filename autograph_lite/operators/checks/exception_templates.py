@@ -134,7 +134,7 @@ def _is_of_known_values(error: BaseException) -> bool:
 def _is_known(asked: Any, error: AttributeError) -> bool:
     """Whether what has been asked for an attribute has none in Python, either: a list's, `x.append`, where `x` is an array."""
     if isinstance(asked, Tracer):
-        return known_exceptions.is_raised_anyway(error)
+        return hasattr(list, str(error.name)) and known_exceptions.is_raised_anyway(error)
     return ownership.may_be_chosen(type(asked))
 
 

@@ -19,7 +19,7 @@ import jax
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.checks.traced_text import Text, format, refuse_reading
+from autograph_lite.operators.checks.traced_text import Text, format, has_traced_length, refuse_reading
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer, describe
@@ -135,7 +135,7 @@ def _texts(values: Iterable[Any], depth: int = 3) -> Iterator[Text]:
     for value in values:
         if isinstance(value, Text):
             yield value
-        elif depth and type(value) in (list, tuple, dict):
+        elif depth and type(value) in (list, tuple, dict) and not has_traced_length(value):
             yield from _texts(value.values() if type(value) is dict else value, depth - 1)
 
 

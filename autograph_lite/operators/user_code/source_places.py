@@ -167,6 +167,7 @@ _TAKERS = tuple(
     for name in (
         "operators/checks/exception_templates",
         "operators/checks/traced_text",
+        "operators/checks/held_containers",
         "operators/effects/container_identity",
         "operators/lists/packing",
         "operators/calls/recursion_guard",
