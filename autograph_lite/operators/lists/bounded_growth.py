@@ -242,16 +242,16 @@ def set_list_item(values: list[Any], index: Any, value: Any) -> None:
         lax.dynamic_update_index_in_dim(column, row, at, 0)
         for column, row in zip(both.columns, fill(new, joint), strict=True)
     ]
-    _write(values, both, [both.length, *columns], both.most)
+    _write(values, both, [both.length, *columns], both.most, IndexError)
 
 
-def pop(values: list[Any], index: Any = -1) -> Any:
+def pop(values: list[Any], index: Any = -1, *, fails: type[Exception] = IndexError) -> Any:
     """`values.pop(index)`."""
     kind = "empty list" if isinstance(values, list) else "an empty deque"
-    return pop_item(values, index, "pop index out of range", f"pop from {kind}")
+    return pop_item(values, index, "pop index out of range", f"pop from {kind}", fails)
 
 
-def pop_item(values: Any, index: Any, message: str, empty: str) -> Any:
+def pop_item(values: Any, index: Any, message: str, empty: str, fails: type[Exception] = IndexError) -> Any:
     """Takes an item off, and gives it; the texts are those of the IndexErrors where there is none, or none at all."""
     known = _known(values, index)
     if known is not None:
@@ -268,13 +268,15 @@ def pop_item(values: Any, index: Any, message: str, empty: str) -> Any:
         order = jnp.where(order >= at, order + 1, order)
         columns = [jnp.take(column, order, axis=0, mode="clip") for column in columns]
     rest = [jnp.maximum(stretch.length - 1, 0), *columns]
-    _write(values, stretch, rest, max(stretch.most - 1, 0))
+    _write(values, stretch, rest, max(stretch.most - 1, 0), fails)
     return taken
 
 
-def _write(values: list[Any], before: Stretch, after: Sequence[Any], most: int) -> None:
-    """Leaves a length and columns in a list, so many items at most; where a `try` catches what was raised, those before."""
-    alive = catching.unraised()
+def _write(
+    values: list[Any], before: Stretch, after: Sequence[Any], most: int, fails: type[Exception]
+) -> None:
+    """Leaves a length and columns in a list, so many items at most; where a `try` catches what `fails`, those before."""
+    alive = catching.unraised() if catching.is_caught(fails) else True
     if alive is not True:
         old, most = [before.length, *before.columns], before.most
         after = [jnp.where(alive, *pair) for pair in zip(after, old, strict=True)]

@@ -53,7 +53,8 @@ def insert(values: list[Any], index: Any, value: Any, /) -> None:
 def remove(values: list[Any], value: Any, /) -> None:
     """`values.remove(value)`."""
     kind = type(values).__name__
-    bounded_growth.pop(values, _found(values, value, f"{kind}.remove(x): x not in {kind}"))
+    found = _found(values, value, f"{kind}.remove(x): x not in {kind}")
+    bounded_growth.pop(values, found, fails=ValueError)
 
 
 def index(values: Sequence[Any], value: Any, /, *bounds: Any) -> Any:
