@@ -17,3 +17,13 @@ def agree(f, *values):
             jax.tree.map(
                 lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), run(jnp.float32(value)), plain
             )
+
+
+def assert_same(found, expected):
+    """Two results have one structure, the same texts, and numbers that differ by rounding at most."""
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        if isinstance(other, str):
+            assert one == other
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-5)

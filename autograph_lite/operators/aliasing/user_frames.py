@@ -86,11 +86,8 @@ def are_held_twice(arrays: Sequence[Any]) -> bool:
 
 def _is_bound_again(path: access_paths.Path, run: Run) -> bool:
     """Whether a variable that a loop binds first holds what an iteration before has bound it to, and nobody reads that."""
-    return type(run[0].f_locals.get(path.name)) is Maybe and is_unread(path, run)
-
-
-def is_unread(path: access_paths.Path, run: Run) -> bool:
-    """Whether a function that runs reads what a path leads to no more, nor leaves it to others."""
+    if type(run[0].f_locals.get(path.name)) is not Maybe:
+        return False
     place = place_of_run(run)
     return place is not None and not any(
         read_after.read_after(place, access_paths.readers(path, run_variables(run)))

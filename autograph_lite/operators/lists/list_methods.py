@@ -27,7 +27,7 @@ from autograph_lite.operators.lists.dynamic_length import KINDS, Stretch, dynami
 from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, stretch_template
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values.one_of import OneOf, on_each
-from autograph_lite.operators.values.values import is_arraylike, traced
+from autograph_lite.operators.values.values import as_index, is_arraylike, traced
 
 
 def reverse(values: list[Any]) -> None:
@@ -165,11 +165,16 @@ def _numbers(values: Sequence[Any]) -> tuple[Stretch, Any]:
     return stretch, column
 
 
+def from_start(bound: Any, room: int, length: Any) -> Any:
+    """A bound of places that may count from the end of so many items, for which there is that much room."""
+    bound = as_index(bound) if traced(bound) else min(max(bound, -room), room)
+    return jnp.where(bound < 0, jnp.maximum(bound + length, 0), bound)
+
+
 def _found(values: Sequence[Any], value: Any, message: str, *bounds: Any) -> Any:
     same = items_equal(values, value)
     for number, end in enumerate(bounds):
-        end = end if traced(end) else min(max(end, -same.size), same.size)
-        end, here = jnp.where(end < 0, end + dynamic_len(values), end), jnp.arange(same.size)
+        end, here = from_start(end, same.size, dynamic_len(values)), jnp.arange(same.size)
         same &= here < end if number else here >= end
     carried_checks.fail_if(jnp.logical_not(jnp.any(same)), ValueError(message))
     return jnp.argmax(same)

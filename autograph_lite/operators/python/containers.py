@@ -20,7 +20,7 @@ from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.lists import bounded_growth, packing
+from autograph_lite.operators.lists import bounded_growth, list_methods, packing
 from autograph_lite.operators.lists.dynamic_length import Stretch, is_dynamic, length_error
 from autograph_lite.operators.python import builtins
 from autograph_lite.operators.python.logical import asks_user, equal
@@ -77,7 +77,7 @@ def _index(owner: Any, value: Any, /, start: Any = 0, stop: Any = sys.maxsize) -
         traced_text.format("{} is not in deque", value) if isinstance(owner, deque) else text
     )
     if is_bounded and same:
-        low, high = (_from_start(bound, len(owner)) for bound in (start, stop))
+        low, high = (list_methods.from_start(bound, len(owner), len(owner)) for bound in (start, stop))
         same = [(low <= number) & (number < high) & one for number, one in zip(numbers, same, strict=False)]
     if not any(map(traced, same)):
         if True not in same:
@@ -89,12 +89,6 @@ def _index(owner: Any, value: Any, /, start: Any = 0, stop: Any = sys.maxsize) -
     found = jnp.stack([*map(jnp.asarray, same)])
     carried_checks.fail_if(jnp.logical_not(jnp.any(found)), missing)
     return as_index(numbers.start + jnp.argmax(found))
-
-
-def _from_start(bound: Any, size: int) -> Any:
-    """A bound of places that may count from the end."""
-    bound = as_index(bound) if traced(bound) else min(max(bound, -size), size)
-    return jnp.where(bound < 0, jnp.maximum(bound + size, 0), bound)
 
 
 def _remove(owner: Sequenced, value: Any, /) -> None:

@@ -72,7 +72,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """`np.setdiff1d`."""
-    items, is_there = _set(ar1, assume_unique)
+    items, is_there, _ = _set(ar1, assume_unique)
     others, are_there = _flat(ar2)
     is_other = jnp.any((items[:, None] == others) & are_there, 1)
     return _part_of(sized("setdiff1d", "x, y", items.size), Chosen(is_there & ~is_other))(items)
@@ -80,16 +80,11 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """`np.intersect1d`."""
-    items, is_there, order = _of_both(ar1, ar2, assume_unique)
+    items, is_there, places = _of_both(ar1, ar2, assume_unique)
     is_twice = (items[1:] == items[:-1]) & is_there[1:]
     part = _part_of(sized("intersect1d", "x, y", items.size - 1), Chosen(is_twice))
-    if not return_indices:
-        return part(items[:-1])
-    places = []
-    for each in (ar1, ar2):
-        known = None if assume_unique else unique(each, return_index=True)[1]
-        places.append(_places(each) if known is None else known.array)
-    return part(items[:-1]), part(places[0][order[:-1]]), part(places[1][order[1:] - places[0].size])
+    found = part(items[:-1])
+    return (found, part(places[:-1]), part(places[1:])) if return_indices else found
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
@@ -134,17 +129,20 @@ def _places(ar: Any) -> Any:
     return jnp.cumsum(is_there) - 1
 
 
-def _set(ar: Any, assume_unique: bool) -> tuple[Any, Any]:
-    """The different items in order; as they come, where the caller says that they differ."""
-    return _flat(ar if assume_unique else unique(ar))
+def _set(ar: Any, assume_unique: bool) -> tuple[Any, Any, Any]:
+    """The different items in order, which of them are there, and their places; as they come, where the caller says so."""
+    if assume_unique:
+        return *_flat(ar), _places(ar)
+    items, places = unique(ar, return_index=True)
+    return *_flat(items), places.array
 
 
 def _of_both(ar1: Any, ar2: Any, assume_unique: bool) -> tuple[Any, Any, Any]:
-    """The items of two sets in order, which of them are there, and from where each comes: what isn't there is last."""
-    (one, is_in_one), (other, is_in_other) = _set(ar1, assume_unique), _set(ar2, assume_unique)
-    items, is_there = jnp.concatenate([one, other]), jnp.concatenate([is_in_one, is_in_other])
+    """The items of two sets in order, which of them are there, and their places; what isn't there is last."""
+    sets = zip(_set(ar1, assume_unique), _set(ar2, assume_unique), strict=True)
+    items, is_there, places = map(jnp.concatenate, sets)
     order = jnp.lexsort((items, ~is_there))
-    return items[order], is_there[order], order
+    return items[order], is_there[order], places[order]
 
 
 def _part_of(fix: str, extent: Chosen | Span) -> Callable[[Any], Selection]:
