@@ -9,7 +9,9 @@ A file reads and enters what is its own. Low packages don't know the classes of 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -26,8 +28,8 @@ class Tracing:
     # `frames`, `tried`, `replaced`: of checks; `default_mode` is what becomes of those outside of any frame
     # (`checks.carried_checks`)
     frames: list[Any] = dataclasses.field(default_factory=list)
-    tried: list[Any] = dataclasses.field(default_factory=list)
-    replaced: list[Any] = dataclasses.field(default_factory=list)
+    tried: tuple[Any, ...] = ()
+    replaced: tuple[Any, ...] = ()
     handlers: tuple[Any, ...] = ()  # what `except` clauses and managers around catch
     catching: tuple[Any, ...] = ()  # the `try` statements around (`checks.catching`)
     default_mode: str = "callback"
@@ -88,6 +90,19 @@ class Tracing:
     def references(self) -> Any:
         """What is known of the references of the program that is traced; None outside of one."""
         return self.program if self.program is not None or not ambient else ambient[0]()
+
+    @property
+    def in_try(self) -> bool:
+        """Whether a `try` around the code that runs has a `finally`; a generator that waits has left its own."""
+        return any(is_on_stack(each.frame) for each in self.tried)
+
+
+def is_on_stack(frame: int) -> bool:
+    """Whether a frame of this thread, by its id, runs: that of a generator which has yielded does not."""
+    now: types.FrameType | None = sys._getframe()
+    while now is not None and id(now) != frame:
+        now = now.f_back
+    return now is not None
 
 
 # By which those of a program are found that somebody else records (`jax_internals.references.ambient`).

@@ -88,7 +88,15 @@ class _Failures(trees.Transformer):
 
     def visit_Try(self, node: gast.Try) -> gast.AST:
         self.generic_visit(node)
-        self.mark_finally(node)
+        begin = self.mark_finally(node)
+        self.guard(node)
+        node.body = [*begin, *node.body]
+        return node
+
+    visit_TryStar = visit_Try
+
+    def guard(self, node: gast.Try) -> None:
+        """Says what the handlers would catch."""
         if jumps_out(node.finalbody):  # a jump drops the exception that is on its way, as an `except` does
             check = quote.located(gast.Expr(quote.expr("ag.caught()", ag=self.ag)), node.finalbody[0])
             node.finalbody = [check, *node.finalbody]
@@ -96,7 +104,7 @@ class _Failures(trees.Transformer):
         if jumps_out(node.finalbody):
             kinds.append(None)
         if not kinds:
-            return node
+            return
         for handler in node.handlers:
             caught = gast.Call(quote.expr("ag.caught", ag=self.ag), _foreign(handler.type), [])
             check = quote.located(gast.Expr(caught), handler)
@@ -109,24 +117,21 @@ class _Failures(trees.Transformer):
             case [*_, gast.With(items=[gast.withitem(context_expr=gast.Name(id=name))])] if (
                 name in self.tries
             ):
-                return node  # it knows what it catches
+                return  # it knows what it catches
         manager = quote.expr("ag.handling(lambda: kinds)", ag=self.ag, kinds=every)
         guarded = gast.With([gast.withitem(manager, None)], node.body, None)
         node.body = [quote.located(guarded, node)]
-        return node
 
-    def mark_finally(self, node: gast.Try) -> None:
-        """Says where `finally` begins: what it raises takes the place of what was raised before."""
-        if node.finalbody and any(
+    def mark_finally(self, node: gast.Try) -> list[gast.stmt]:
+        """Says where `finally` begins, whose errors take the place of what was raised before; gives what `try` begins with."""
+        if not any(
             isinstance(n, (gast.Call, gast.Assert, gast.Raise, gast.AugAssign))
             for n in _inside(node.finalbody)
         ):
-            begin = quote.located(gast.Expr(quote.expr("ag.trying()", ag=self.ag)), node.body[0])
-            manager = gast.withitem(quote.expr("ag.finishing()", ag=self.ag), None)
-            node.body = [begin, *node.body]
-            node.finalbody = [quote.located(gast.With([manager], node.finalbody, None), node.finalbody[0])]
-
-    visit_TryStar = visit_Try
+            return []
+        manager = gast.withitem(quote.expr("ag.finishing()", ag=self.ag), None)
+        node.finalbody = [quote.located(gast.With([manager], node.finalbody, None), node.finalbody[0])]
+        return [quote.located(gast.Expr(quote.expr("ag.trying()", ag=self.ag)), node.body[0])]
 
     def visit_With(self, node: gast.With) -> gast.AST:
         self.generic_visit(node)

@@ -91,11 +91,16 @@ def test_an_order_that_nobody_knows_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["strides", "flags", "base", "data", "resize", "tofile", "dump", "getfield", "setflags"]
+    "name", ["strides", "flags", "base", "data", "tofile", "dump", "getfield", "setflags"]
 )
 def test_what_an_array_of_a_program_has_not_is_refused_by_name(name: str) -> None:
     with pytest.raises(PythonOnlyError, match=f"An array of a program has no '{name}'"):
         convert(lambda m: getattr(m * 2, name))(M.copy())
+
+
+def test_another_size_in_place_is_refused_by_name() -> None:
+    with pytest.raises(PythonOnlyError, match="An array is given another size in place, by 'resize'"):
+        convert(lambda m: (m * 2).resize((2, 2)))(M.copy())
 
 
 def test_others_attributes_are_missing_as_in_python() -> None:

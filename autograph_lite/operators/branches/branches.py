@@ -317,7 +317,7 @@ class _Writes:
         contents = [path.changes[owner].new if owner in path.changes else old for path in paths]
         # A handler or a `finally` around sees what a path that raises has left, too.
         same = all(now.keys() == old.keys() for now in contents)
-        seen = not lost and (thread.now.catching or (thread.now.tried and same))
+        seen = not lost and (thread.now.catching or (thread.now.in_try and same))
         alive = [bool(is_checks or seen or not ends) for ends in self.ends]
         if not any(alive):  # what follows never runs
             self.results[owner] = place, old

@@ -30,7 +30,7 @@ from autograph_lite.operators.trace_context import path_facts
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.scoped import Now
-from autograph_lite.tracing import entered, thread
+from autograph_lite.tracing import entered, is_on_stack, thread
 
 
 class Caught(NamedTuple):
@@ -133,7 +133,7 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     new = Frame(mode, (None, 0), inside)
     # A program does not depend on the checks that were made before it.
     with (
-        entered(frames=[new], replaced=[], left=False, variants=()),
+        entered(frames=[new], replaced=(), left=False, variants=()),
         _count.being(0),
         _modes(f"{mode} {inside}"),
     ):
@@ -390,34 +390,52 @@ def is_raised_on_path(error: BaseException) -> bool:
     )
 
 
-def trying() -> None:
+class trying(entered):  # noqa: N801 (called like a function)
     """To be called first in a `try` that has a `finally`."""
-    thread.now.tried.append((_count.value, sys.exception()))
+
+    def __init__(self) -> None:
+        self.frame = id(sys._getframe(1))
+        self.first, self.around = (
+            _count.value,
+            sys.exception(),
+        )  # the last check before it, and what Python handles
+        super().__init__(tried=(*thread.now.tried, self))
+        self.__enter__()
 
 
-@contextlib.contextmanager
-def finishing() -> Iterator[None]:
+class finishing:  # noqa: N801 (called like a function)
     """Around the code of a `finally`: what fails in it takes the place of what has failed in its `try`.
 
-    An error of ours stays: what it left half-way may fail here for that reason alone.
+    An error of ours stays: what it left half-way may fail here for that reason alone. The `finally` of a generator that is
+    closed when the statements around it are over belongs to no program.
     """
-    count, around = thread.now.tried.pop()
-    before = count, _count.value
-    refused = sys.exception()
-    thread.now.replaced.append(before)
-    code = frame().contents.get(CODE)
-    # The block runs to its end unless something fails in it, so no path lacks what it makes.
-    path_facts.keep_note(("alive", id(code), *thread.now.replaced), (code, True))
-    try:
-        yield
-    except BaseException as error:  # which Python raises, and which becomes a check further out
-        if isinstance(refused, AutographError) and refused is not around:
-            raise refused from refused.__cause__
+
+    def __init__(self) -> None:
+        frame = id(sys._getframe(1))
+        self._tried = next((each for each in reversed(thread.now.tried) if each.frame == frame), None)
+
+    def __enter__(self) -> None:
+        if self._tried is None:
+            return
+        self._tried.__exit__()
+        self._before, self._refused = (self._tried.first, _count.value), sys.exception()
+        self._scope = entered(replaced=(*thread.now.replaced, self._before))
+        self._scope.__enter__()
+        code = frame().contents.get(CODE)
+        # The block runs to its end unless something fails in it, so no path lacks what it makes.
+        path_facts.keep_note(("alive", id(code), *thread.now.replaced), (code, True))
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> None:
+        if self._tried is None:
+            return
+        self._scope.__exit__()
+        if error is None:
+            return
+        # Python raises it, and it becomes a check further out.
+        if isinstance(self._refused, AutographError) and self._refused is not self._tried.around:
+            raise self._refused from self._refused.__cause__
         with contextlib.suppress(AttributeError):
-            setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), before))
-        raise
-    finally:
-        thread.now.replaced.pop()
+            setattr(error, _REPLACES, (*getattr(error, _REPLACES, ()), self._before))
 
 
 _REPLACES = "__autograph_lite_replaces__"
@@ -437,7 +455,7 @@ class handling(entered):  # noqa: N801 (a context manager that reads as a verb)
     def __enter__(self) -> None:
         frame = source_places.user_frame() or sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        handler = self.kinds, journal.base_trace(), place, self.harmless
+        handler = self.kinds, journal.base_trace(), place, self.harmless, id(frame)
         self._changes = {"handlers": (*thread.now.handlers, handler)}
         super().__enter__()
 
@@ -460,9 +478,9 @@ def refuse_handlers(error: BaseException, *, limit: bool = False) -> None:
             fix="iterate over a range or an array, or write a `while` loop.",
         )
     base = journal.base_trace()
-    for kinds, trace, around, _ in reversed(thread.now.handlers):
+    for kinds, trace, around, _, of in reversed(thread.now.handlers):
         # A `try` around a call of a compiled function, which is another trace, gets the exception from the call.
-        if trace == base and catches(kinds(), type(error)):
+        if trace == base and catches(kinds(), type(error)) and is_on_stack(of):
             raise HandledRaiseError(
                 f"'{type(error).__name__}' is raised under a traced condition inside a `try` that catches it.",
                 where=(source_places.raised_at(error), source_places.at(*around)),

@@ -376,7 +376,7 @@ def refuse_unfollowed(error: BaseException) -> None:
         why = "It is raised in a `finally`, whose other statements run all the same."
     elif (code := _unguarded(caught_by.caller)) is not None:
         why = f"'{code.co_name}', which it leaves, goes on in the program: it is not called by name in a converted function."
-    elif any(not harmless for *_, harmless in thread.now.handlers[caught_by.managers :]):
+    elif any(not harmless for *_, harmless, _ in thread.now.handlers[caught_by.managers :]):
         why = "A `with` between the two may do something else where an exception leaves it."
     if why is not None:
         raise HandledRaiseError(

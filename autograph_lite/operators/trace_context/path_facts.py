@@ -82,7 +82,7 @@ def learn(facts: Facts) -> None:
         for test, values in facts.values():
             if values == {1}:
                 _true[id(test)] = weakref.ref(test, functools.partial(_forget, id(test)))
-    if facts and thread.now.facts and not thread.now.tried:
+    if facts and thread.now.facts and not thread.now.in_try:
         base, known = thread.now.facts[-1]
         if base == journal.base_trace():
             known.update(both(known, facts))
