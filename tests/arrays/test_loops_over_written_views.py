@@ -366,3 +366,94 @@ def test_other_loops_take_the_items_before_they_begin(program: Any, at_places: b
     (scan,) = [each for each in jaxpr.eqns if each.primitive.name == "scan"]
     names = {each.primitive.name for each in scan.params["jaxpr"].eqns}
     assert ("dynamic_slice" in names) == at_places
+
+
+def its_items_in_a_row(b: Any) -> Any:
+    u, s = np.zeros(3), 0.0
+    for e in u.ravel():
+        s = s * 0.5 + e
+        u[:] = b
+    return s, u
+
+
+def written_on_a_path(b: Any) -> Any:
+    u, s = np.zeros((3, 2)), 0.0
+    for e in u.ravel():
+        s = s * 0.5 + e
+        if b.sum() < 100:
+            u[:] = b[:2]
+    return s, u
+
+
+def counted_ones_turned(b: Any) -> Any:
+    u, s = np.zeros(3), 0.0
+    for k, e in enumerate(u[::-1]):
+        s = s * 0.5 + e * (k + 1)
+        u[:] = b
+    return s, u
+
+
+def beside_others(b: Any) -> Any:
+    u, s = np.zeros(3), 0.0
+    for a, e in zip(b, map(abs, u.ravel()), strict=True):
+        s = s * 0.5 + e * a
+        u += b
+    return s, u
+
+
+def rows_of_another_shape(b: Any) -> Any:
+    u, s = np.zeros((2, 3)), 0.0
+    for row in u.reshape(3, 2):
+        s = s * 0.5 + row.sum()
+        u[:] = b
+    return s, u
+
+
+def an_iterator_that_waits(b: Any) -> Any:
+    u = np.zeros(3)
+    items = iter(u[1:])
+    s = next(items)
+    u[2] = b[1]
+    return s + next(items), u
+
+
+def a_flat_one(b: Any) -> Any:
+    u, s = np.zeros(3), 0.0
+    for e in u.flat:
+        s = s * 0.5 + e
+        u[:] = b
+    return s, u
+
+
+def with_its_places(b: Any) -> Any:
+    u, s = np.zeros(3), 0.0
+    for (k,), e in np.ndenumerate(u):
+        s = s * 0.5 + e + k
+        u[:] = b
+    return s, u
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        its_items_in_a_row, written_on_a_path, counted_ones_turned, beside_others, rows_of_another_shape,
+        an_iterator_that_waits, a_flat_one, with_its_places,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_so_does_a_loop_over_views_of_an_array_that_is_made_there(program: Any) -> None:
+    b = np.array([1.0, 2.0, 3.0])
+    for found, expected in zip(autograph_lite.convert(program)(b.copy()), program(b.copy()), strict=True):
+        np.testing.assert_allclose(found, expected)
+
+
+def test_numpys_iterator_over_an_array_that_is_written_is_refused() -> None:
+    def program(b: Any) -> Any:
+        u, s = np.zeros(3), 0.0
+        for e in np.nditer(u):
+            s = s + e
+            u[:] = b
+        return s
+
+    with pytest.raises(autograph_lite.PythonOnlyError, match=r"'np.nditer' is called with a traced value"):
+        autograph_lite.convert(program)(np.ones(3))

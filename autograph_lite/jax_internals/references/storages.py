@@ -52,6 +52,8 @@ class References:
 
     # dataclasses whose objects keep their identity, and other classes whose objects are the values that they hold
     turned: set[Any] = dataclasses.field(default_factory=set)
+    # arrays behind a barrier, and what each is before it
+    behind: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # by the arrays that the user's code holds
     storages: dict[int, Storage] = dataclasses.field(default_factory=dict)
     versions: dict[int, Storage] = dataclasses.field(default_factory=dict)  # the same, by what these were
@@ -139,6 +141,10 @@ def latest_version(array: Any, trace: Any = None) -> Any:
     number = id(array)
     if number in known.versions or number in known.again or number in known.pinned:
         return array
+    if number in known.behind:
+        before = known.behind[number][1]
+        now = latest_version(before, trace)
+        return array if now is before else now
     view = _view_equation(array)
     if view is None:
         return array
@@ -269,6 +275,9 @@ def _held(array: Any) -> Any:
             return storage.handle
         if again is not None:
             return again[1]
+        if id(array) in known.behind:
+            array = known.behind[id(array)][1]
+            continue
         outer = _outer(array)
         if outer is None:
             return array
@@ -297,7 +306,7 @@ def _operand_now(operand: Any, trace: Any = None) -> Any:
     while (outer := _outer(was)) is not None and id(was) not in known.versions:
         was = outer
     now = latest_version(held, trace)
-    if now is was:
+    if now is was or (now is held and id(was) in known.behind):
         return None
     storage = known.storages.get(id(held))
     is_first = storage is not None and was is held and now is storage.versions[0]
@@ -350,6 +359,14 @@ def as_indexed(found: Any, array: Any, index: Any) -> Any:
     if not any(each is ... for each in index):
         return lax.copy_p.bind(found) if found is array else found
     return note_cell(found) if array.ndim else found
+
+
+def note_behind(array: Any, before: Any) -> Any:
+    """Notes that an array is another one, or the same part of one, behind a barrier; gives it."""
+    known = _known()
+    if known is not _NONE:
+        known.behind[id(array)] = array, before
+    return array
 
 
 def note_cell(array: Any) -> Any:

@@ -78,13 +78,19 @@ def of(fn: Any) -> Counterpart | None:
 
 
 def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a call is JAX's if the items are known: it writes to a traced array, gives one or a part, or asks for its class."""
+    """Whether a call is JAX's if the items are known: it writes to a traced array, gives one or a part, or asks for its class.
+
+    So is one that gives the items one by one, which may be written meanwhile.
+    """
     if isinstance(in_place_calls.target(fn, args, kwargs), Tracer):
         return True
-    follows = getattr(fn, "__name__", "") in _GIVING or any(fn is each for each in _ASKING)
+    follows = getattr(fn, "__name__", "") in _GIVING or any(
+        fn is each for each in (*_ASKING, *_GOING_THROUGH)
+    )
     return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
 
 
+_GOING_THROUGH: tuple[Any, ...] = (np.ndenumerate, np.nditer, np.nested_iters, np.broadcast)
 # What gives an array that it is handed if it is told to copy nothing, or has nothing to change, too.
 _MAY_GIVE = _GIVING | {
     "apply_over_axes", "diff", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",

@@ -92,6 +92,7 @@ def _of_iterator(value: Any) -> Items:
 
 _EMPTY: dict[Any, Any] = {}
 _ITERATORS: tuple[type, ...] = (
+    type(iter(np.zeros(1))),  # of what has `__getitem__`
     type(iter([])),
     type(iter(())),
     type(reversed([])),
@@ -106,6 +107,9 @@ LAZY: dict[type, Callable[[Any], Items]] = {
     types.MethodType: lambda value: [("self", value.__self__)],
     types.GeneratorType: _of_generator,
     Lazy: lambda value: [*vars(value).items()],
+    np.flatiter: lambda value: [("base", value.base)],
+    np.ndenumerate: lambda value: [("iter", value.iter)],
+    np.nditer: lambda value: enumerate(value.operands),
     **dict.fromkeys(_OF_ITERTOOLS, lambda value: enumerate(gc.get_referents(value))),
     **dict.fromkeys((map, zip, filter, enumerate, VectorIterator, *_ITERATORS), _of_iterator),
 }

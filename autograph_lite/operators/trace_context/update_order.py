@@ -58,7 +58,8 @@ def read_in_order(base: Any, value: Any, *, unknown: bool = False) -> Any:
         tracing_state.is_of(base, trace) for trace in (now.trace, tracing_state.current_trace())
     ):  # it comes from outside of the loop
         return value
-    array, value = lax.optimization_barrier((latest(base), value))
+    before = latest(base), value
+    array, value = map(storages.note_behind, lax.optimization_barrier(before), before)
     now.behind[id(base), id(tracing_state.current_trace())] = base, array, _version(base)
     return value
 
