@@ -13,8 +13,6 @@ a handler outside of the statement must not take it for a fact.
 from __future__ import annotations
 
 import contextlib
-import dis
-import functools
 import sys
 import types
 from collections.abc import Callable
@@ -23,7 +21,7 @@ from typing import Any
 from autograph_lite.converters import python_ops
 from autograph_lite.errors import HandledRaiseError
 from autograph_lite.jax_internals import tracing_state
-from autograph_lite.operators.calls import method_patching
+from autograph_lite.operators.calls import manager_exits, method_patching
 from autograph_lite.operators.checks import carried_checks, concretization_errors, known_exceptions
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.purity import known_calls, trial
@@ -123,21 +121,25 @@ def _methods(manager: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return kind.__enter__, kind.__exit__
 
 
-_HARMLESS = ("jax", "jaxlib", "_thread", "threading", "warnings")
-
-
 class _Managed:
     """A context manager that does not take an exception of one path for a fact."""
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager
-        of = type(manager)
-        harmless = of is python_ops.Suppress or of.__module__.partition(".")[0] in _HARMLESS
-        self.handling = carried_checks.handling(lambda: _suppressed(manager), harmless=harmless)
+        variants = options_of(manager.manager) if type(manager) is _Chosen else [manager]
+        # A manager that a generator makes forgets its function when it is entered. Who looks for managers finds them here.
+        kinds = [(one, manager_exits.suppressed(one)) for one in variants]
+        self.harmless = all(map(manager_exits.does_the_same, variants))
+        self.handling = carried_checks.handling(lambda: tuple(of for _, of in kinds), harmless=self.harmless)
+        self.tried: carried_checks.trying | None = None
 
     def __enter__(self) -> Any:
         journal.note_entered(self.manager)
         value = type(self.manager).__enter__(self.manager)
+        if (
+            thread.now.catching and self.harmless
+        ):  # a caught exception leaves it as it leaves a `try` with a `finally`
+            self.tried = carried_checks.trying(sys._getframe(1))
         self.handling.__enter__()
         self.scope = entered(managers=(*thread.now.managers, self.manager))
         self.scope.__enter__()
@@ -148,43 +150,9 @@ class _Managed:
     ) -> Any:
         self.scope.__exit__()
         self.handling.__exit__(kind, error, tb)
-        with entered(leaving=True):
+        finishing = contextlib.nullcontext() if self.tried is None else carried_checks.finishing(self.tried)
+        with entered(leaving=True), finishing:
             suppresses = type(self.manager).__exit__(self.manager, kind, error, tb)
         if error is not None and suppresses:
             _refuse(error)
         return suppresses
-
-
-def _suppressed(manager: Any) -> Any:
-    """The exceptions that leaving `manager` may suppress, as far as that can be told without an exception."""
-    if isinstance(manager, _Chosen):
-        return Exception if any(map(_suppressed, options_of(manager.manager))) else ()
-    if isinstance(manager, python_ops.Suppress):
-        return ()
-    if isinstance(manager, contextlib.suppress):
-        return manager._exceptions  # type: ignore[attr-defined]
-    if isinstance(manager, contextlib._GeneratorContextManager):
-        generator: Any = manager.gen
-        return Exception if _may_catch(generator.gi_code) else ()
-    leave = getattr(type(manager), "__exit__", None)
-    return Exception if isinstance(leave, types.FunctionType) and _may_be_true(leave.__code__) else ()
-
-
-@functools.lru_cache(maxsize=1024)
-def _may_catch(code: types.CodeType) -> bool:
-    """Whether a generator has an `except` clause around a `yield`."""
-    return any(instruction.opname == "CHECK_EXC_MATCH" for instruction in dis.get_instructions(code))
-
-
-@functools.lru_cache(maxsize=1024)
-def _may_be_true(code: types.CodeType) -> bool:
-    """Whether a function returns anything but None and False."""
-    before = None
-    for instruction in dis.get_instructions(code):
-        constant = before is not None and before.opname == "LOAD_CONST" and before.argval in (None, False)
-        if instruction.opname == "RETURN_VALUE" and not constant:
-            return True
-        if instruction.opname == "RETURN_CONST" and instruction.argval not in (None, False):
-            return True
-        before = instruction
-    return False

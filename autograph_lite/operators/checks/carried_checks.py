@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import itertools
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -391,14 +392,12 @@ def is_raised_on_path(error: BaseException) -> bool:
 
 
 class trying(entered):  # noqa: N801 (called like a function)
-    """To be called first in a `try` that has a `finally`."""
+    """To be called first in a `try` that has a `finally`; by what stands for one in another frame, with that."""
 
-    def __init__(self) -> None:
-        self.frame = id(sys._getframe(1))
-        self.first, self.around = (
-            _count.value,
-            sys.exception(),
-        )  # the last check before it, and what Python handles
+    def __init__(self, in_frame: types.FrameType | None = None) -> None:
+        self.frame = id(in_frame or sys._getframe(1))
+        self.first = _count.value  # the last check before it
+        self.around = sys.exception()  # what Python handles
         super().__init__(tried=(*thread.now.tried, self))
         self.__enter__()
 
@@ -410,9 +409,10 @@ class finishing:  # noqa: N801 (called like a function)
     closed when the statements around it are over belongs to no program.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tried: trying | None = None) -> None:
         frame = id(sys._getframe(1))
-        self._tried = next((each for each in reversed(thread.now.tried) if each.frame == frame), None)
+        known = (each for each in reversed(thread.now.tried) if each.frame == frame)
+        self._tried: trying | None = tried or next(known, None)
 
     def __enter__(self) -> None:
         if self._tried is None:

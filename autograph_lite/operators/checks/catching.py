@@ -67,7 +67,13 @@ class catching:  # noqa: N801 (called like a function)
         now = self.frame.contents.get(CODE)
         self.on = _remembered(now)
         self._scope.__exit__()
-        del self.caller
+        try:
+            return self._takes(error, now)
+        finally:
+            del self.caller
+
+    def _takes(self, error: BaseException | None, now: Any) -> bool:
+        """Whether what Python raised is one of the checks from here on; `now` is the number of what has failed."""
         if error is not None and type(error) is not Unwound:
             if now is self.before or type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
                 self.stopped = True
