@@ -107,6 +107,19 @@ def running(u, i, w):
     ]  # fmt: skip
 
 
+def of_parts(u, i, w):
+    b, places, both = w[:4] > 0, [0, 2, 3], np.stack([u, u])
+    return [
+        *(fun.reduceat(x, places) for fun in (np.add, np.multiply, np.maximum, np.logical_or) for x in (u, i)),
+        *(fun.reduceat(b, places) for fun in (np.add, np.multiply, np.logical_and)), np.add.reduceat(w, places),
+        np.add.reduceat(both, [0, 1], 1, None), np.add.reduceat(both, [1], axis=1, dtype=np.uint8), np.add.reduceat([u[0]], [0]),
+        np.add.reduceat(u, places, 0, np.uint8), np.add.accumulate(u, 0, None), np.logical_or.accumulate(i), np.add.reduce(b),
+        np.trapezoid(u), np.trapezoid(i, dx=2), np.trapezoid(both, u, axis=1), np.trapezoid(both, axis=0), np.trapezoid(b),
+        np.trapezoid(w, w * w), np.vander(i, 3), np.vander(b, 2, increasing=True), np.vander(w),
+        np.cumulative_prod(i), np.cumulative_prod(both, axis=1, include_initial=True), np.cumulative_sum(i),
+    ]  # fmt: skip
+
+
 def of_whole_numbers(u, i, w):
     n, of_two, places = i.astype(int), np.array([3, -1]) + u[1], np.array([0, 2, 2, 0])
     return [
@@ -117,7 +130,7 @@ def of_whole_numbers(u, i, w):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fn", [running, of_whole_numbers])
+@pytest.mark.parametrize("fn", [running, of_parts, of_whole_numbers])
 def test_narrow_integers_have_the_type_and_the_values_of_numpy(fn: Any) -> None:
     given = np.array([250, 3, 100, 200], np.uint8), np.array([-128, 127, 5, 100], np.int8), X
 

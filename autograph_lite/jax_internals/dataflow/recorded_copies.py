@@ -189,9 +189,9 @@ def of_type(found: Any, array: Any, dtype: Any) -> Any:
 
 
 def summed_type(array: Any) -> Any:
-    """The type of NumPy's sums of narrow integers, also of `np.cumsum`, where JAX's wrap; None for that of the items."""
+    """The type of NumPy's sums of bools and narrow integers, also running ones, where JAX's wrap; None for that of the items."""
     kind = np.dtype(getattr(array, "dtype", float))
-    wide = dtypes.canonicalize_dtype({"i": np.int64, "u": np.uint64}.get(kind.kind, kind))
+    wide = dtypes.canonicalize_dtype({"b": np.int64, "i": np.int64, "u": np.uint64}.get(kind.kind, kind))
     return wide if wide.itemsize > kind.itemsize else None
 
 

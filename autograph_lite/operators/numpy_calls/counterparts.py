@@ -417,8 +417,9 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         kwargs = {**kwargs, "out": None}
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
-        if method == "accumulate" and fun in (np.add, np.multiply) and len(args) < 3 and "dtype" not in named:
-            named["dtype"] = recorded_copies.summed_type(first[0])
+        if method in ("accumulate", "reduceat") and first:
+            dtype = named.get("dtype", (*args, None, None, None)[3 if method == "reduceat" else 2])
+            first[0] = _in_its_type(fun, first[0], dtype)
         if out is None:
             return theirs, (*first, *map(_type, args[2:])), named
         new = functools.partial(
@@ -427,6 +428,15 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         return in_place_calls.store_whole, (out, new, lambda: _refused(name, *function_table.OUT)), {}
 
     return given
+
+
+def _in_its_type(fun: np.ufunc, array: Any, dtype: Any) -> Any:
+    """The array, cast to the type in which `fun.accumulate` and `fun.reduceat` compute."""
+    if dtype is None and fun in (np.add, np.multiply):
+        dtype = recorded_copies.summed_type(array)
+    elif dtype is None and fun in (np.logical_and, np.logical_or, np.logical_xor):
+        dtype = bool
+    return array if dtype is None else jnp.asarray(array).astype(_type(dtype))
 
 
 def _of_method(owner: np.ndarray[Any, Any], method: str) -> Counterpart | None:

@@ -146,6 +146,19 @@ def _meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "
     return grids if sparse else _broadcast_arrays(*grids)
 
 
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """`np.trapezoid`, which adds narrow integers and bools in their own type."""
+    y, x = jnp.moveaxis(jnp.asarray(y), axis, -1), x if x is None else jnp.asarray(x)
+    widths = dx if x is None else jnp.diff(x if x.ndim == 1 else jnp.moveaxis(x, axis, -1))
+    return (widths * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1)
+
+
+def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803 (NumPy's name)
+    """`np.vander`, of narrow integers and bools such as hold their powers."""
+    x = jnp.asarray(x)
+    return jnp.vander(x.astype(canonical(np.promote_types(x.dtype, int))), N, increasing)
+
+
 def _triangle(name: str) -> Callable[..., Any]:
     """`np.tril` or `np.triu`, of one axis as many times as it has items."""
     fun = getattr(jnp, name)
@@ -166,6 +179,12 @@ def _running(name: str) -> Callable[..., Any]:
         return fun(a, axis, recorded_copies.summed_type(a) if dtype is None else dtype)
 
     return run
+
+
+def _cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
+    """`np.cumulative_prod`, which has the type of a product."""
+    dtype = recorded_copies.summed_type(x) if dtype is None else dtype
+    return jnp.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def _giving_itself(fun: Callable[..., Any], times: int) -> Callable[..., Any]:
@@ -393,6 +412,7 @@ _OWN: dict[str, Any] = {
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
+    "cumulative_prod": _cumulative_prod, "trapezoid": _trapezoid, "trapz": _trapezoid, "vander": _vander,
     **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
     **{name: _real_or_imag(name) for name in ("imag", "real")},
     **dict.fromkeys(("power", "pow"), _power),
