@@ -468,13 +468,12 @@ def _of_scipy(fn: Any) -> Counterpart | None:
     owner = getattr(fn, "__self__", None)
     if owner is not None:
         return _of_distribution(owner, fn.__name__)
-    for part in ("special", "linalg", "stats", "signal", "ndimage", "integrate"):
+    for part in ("special", "linalg", "fft", "stats", "signal", "ndimage", "integrate"):
         theirs, name = sys.modules.get(f"scipy.{part}"), getattr(fn, "__name__", "")
         if theirs is None or getattr(theirs, name, None) is not fn:
             continue
         found = getattr(importlib.import_module(f"jax.scipy.{part}"), _NAMES_IN_JAX.get(name, name), None)
-        if part == "linalg":
-            found = function_table.LINALG.get(name, found)
+        found = function_table.OF_SCIPY.get(part, {}).get(name, found)
         if found is None:
             return _refusing(
                 f"scipy.{part}.{name}", f"jax.scipy.{part} has none of this name: write it with jax.numpy."

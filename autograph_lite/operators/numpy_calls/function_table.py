@@ -26,6 +26,7 @@ from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
     changed_lengths,
     counts_and_places,
+    fourier,
     in_place_calls,
     linear_algebra,
 )
@@ -419,10 +420,12 @@ _OWN: dict[str, Any] = {
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 _OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
-LINALG = linear_algebra.OF_SCIPY
+OF_SCIPY = {"linalg": linear_algebra.OF_SCIPY, "fft": fourier.OF_SCIPY}
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
-MEANINGLESS = frozenset({"order", "kind", "subok", "like", "casting", "check_finite"})
+MEANINGLESS = frozenset(
+    {"order", "kind", "subok", "like", "casting", "check_finite", "overwrite_x", "workers"}
+)
 # Parameters that are left out even where JAX's function has one of the name: with these values, or with all.
 _LEFT_OUT = {
     "kind": None,

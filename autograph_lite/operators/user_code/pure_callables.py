@@ -40,7 +40,7 @@ _EXCEPT: dict[str, frozenset[str] | None] = {
     }),
     **dict.fromkeys(("numpy.ctypeslib", "numpy.f2py", "numpy.random", "numpy.testing"), None),
     "opt_einsum": ALL,
-    **dict.fromkeys(("scipy.linalg", "scipy.special"), ALL),
+    **dict.fromkeys(("scipy.fft", "scipy.linalg", "scipy.special"), ALL),
     # JAX, and libraries whose functions are pure: what Flax changes it does not change in another trace.
     "jax": ALL,
     "jaxlib": ALL,
