@@ -171,10 +171,10 @@ def note_next(new: Any, *before: Any) -> Any:
 
 
 def note_numpys(new: Any) -> None:
-    """Notes that the array `new` is NumPy's."""
+    """Notes that the array `new` is NumPy's, and what JAX has made first where it gives that in another shape."""
     known = thread.now.references
     if known is not None and isinstance(new, Tracer) and new.ndim:
-        known.numpys[id(new)] = new
+        known.numpys.update((id(each), each) for each in (new, storages.root(new)))
 
 
 def as_cell(found: Any) -> Any:
@@ -327,8 +327,6 @@ def note_met(new: Any, *options: Any) -> Any:
             note_met(item, *items)
         return new
     note_next(new, *options)
-    if isinstance(new, Tracer) and new.ndim and (of := storages.root(new)) is not new:
-        note_next(of, *options)
     note_options(new, *options)
     return new
 
@@ -444,7 +442,8 @@ def note_type(new: Any, of: Any) -> Any:
             if isinstance(of, np.ndarray)
             else known.types.get(id(storages.root(of)), (None, None))[1]
         )
-        known.types[id(new)] = new, dtype
+        root = storages.root(new)
+        known.types[id(root)] = root, dtype
         if isinstance(of, np.ndarray) and not of.flags.c_contiguous:
             known.laid[id(new)] = new, tuple(step // of.itemsize for step in of.strides)
         elif id(of) in known.laid:

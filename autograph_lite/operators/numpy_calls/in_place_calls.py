@@ -329,7 +329,8 @@ def _taking_out(name: str) -> Any:
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is None:
-            return method(self, *args, **kwargs)
+            found = method(self, *args, **kwargs)
+            return numpys_arrays.note_next(found, self) if name in own else found
         return store_whole(
             out, lambda: fitting(out, name, method, self, *args, **kwargs), lambda: _out_of_jax(name)
         )
