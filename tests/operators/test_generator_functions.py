@@ -1,6 +1,7 @@
 """Loops over generator functions whose yields a traced value decides, against plain Python."""
 
 import contextlib
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -620,3 +621,24 @@ def test_loops_over_generators_that_multiply_their_bodies_warn_once(monkeypatch)
     told = [str(each.message) for each in caught if "have recorded" in str(each.message)]
     assert len(told) == 1
     assert "each `yield` of 'above' is a copy of the body" in told[0]
+
+
+def test_a_generator_that_yields_copies_may_write_each_time_it_is_converted() -> None:
+    """What it has yielded is held: the number of an array that is gone was another one's, now and then."""
+
+    def grown(u):
+        for _ in range(3):
+            yield u.copy()
+            u[1:] += 1
+            u[0] += 1
+
+    def collected(x):
+        items = list(grown(x))
+        return items
+
+    expected = collected(np.array([3.0, 1.0, 4.0]))
+    for _ in range(20):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = al.convert(collected)(np.array([3.0, 1.0, 4.0]))
+        np.testing.assert_array_equal(found, expected)

@@ -16,6 +16,7 @@ from autograph_lite.operators.aliasing import (
     shared_memory,
     user_frames,
 )
+from autograph_lite.operators.effects import births
 
 
 def view(
@@ -60,7 +61,12 @@ def viewed(
 def _share(array: Any, error: MutationError) -> None:
     """Lets others see what is written to an array, or raises the error."""
     loop_rows.refuse_copies(array)
+    births.refuse_shown(array)
     if shared_memory.can_follow(array):
         shared_memory.share(array)
     elif not shared_memory.claim_captured(array, error):
+        for each in numpys_arrays.same_in_loops(
+            array
+        ):  # NumPy's before the loop, and a part of one that is made here
+            births.want_anew(each, error)
         raise error

@@ -18,6 +18,7 @@ import jax
 import numpy as np
 
 from autograph_lite.errors import MutationError
+from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.aliasing.kept_arrays import names_of, written_next
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import describe
@@ -36,6 +37,14 @@ class _Run:
     )
     fix: str = "yield a copy: yield x.copy()."
     in_place: bool = False  # whether `x += v` writes to them, too, and nothing else tells it
+    held: list[Any] = dataclasses.field(
+        default_factory=list
+    )  # these: the name of what is gone would be another one's
+
+    def know(self, array: Any) -> None:
+        """Adds the names of an array, and of those that it is a part of."""
+        self.names |= names_of(array)
+        self.held += [array, *access_paths.base_arrays(array)]
 
 
 def in_generator() -> entered:
@@ -52,14 +61,18 @@ def holding_arguments(arrays: Sequence[Any], *, numpys: bool) -> entered:
         fix="write to a copy, x.copy(), and return that.",
         in_place=numpys,
     )
-    run.names.update(*(names_of(each) for each in arrays if getattr(each, "ndim", 0)))
+    for each in arrays:
+        if getattr(each, "ndim", 0):
+            run.know(each)
     return entered(yielded=(*thread.now.yielded, run))
 
 
 def note_held(arrays: Sequence[Any]) -> None:
     """To be called with what such a call of a function gives, which may be what it was handed."""
     run = next(run for run in reversed(thread.now.yielded) if run.by != _Run.by)
-    run.names.update(*(names_of(each) for each in arrays if each.ndim))
+    for each in arrays:
+        if each.ndim:
+            run.know(each)
 
 
 def in_loop_body(item: Any) -> entered:
@@ -69,7 +82,7 @@ def in_loop_body(item: Any) -> entered:
         if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
             names = names_of(leaf)
             _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names, run)
-            run.names |= names
+            run.know(leaf)
     return entered(yielded=tuple(around))
 
 
