@@ -468,12 +468,16 @@ def adapted(fn: Any) -> Any:
 
 
 def _with_builtins(fn: Any) -> Any:
-    """`fn`, handed what is called in place of Python's functions: `itertools.accumulate(xs, max)`."""
+    """`fn`, handed what is called in place of Python's functions and NumPy's: `itertools.accumulate(xs, max)`."""
 
-    def of_python(value: Any) -> Any:
-        return call(value) if isinstance(value, types.BuiltinFunctionType) and value in OVERLOADS else value
+    def called(value: Any) -> Any:
+        is_python = isinstance(value, types.BuiltinFunctionType) and value in OVERLOADS
+        is_other = type(value) in library_calls.PARTIALS or (
+            callable(value) and counterparts.of(value) is not None
+        )
+        return call(value) if is_python or is_other else value
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        return fn(*map(of_python, args), **{name: of_python(value) for name, value in kwargs.items()})
+        return fn(*map(called, args), **{name: called(value) for name, value in kwargs.items()})
 
     return run

@@ -300,9 +300,9 @@ def callee(fun: Any) -> Any:
         return fun
     if isinstance(fun, (type, types.BuiltinFunctionType, types.MethodDescriptorType)):
         return calls.call(fun)
-    if isinstance(fun, (types.FunctionType, types.MethodType)):
-        return lambda *args, **kwargs: calls.call(fun)(*args, **kwargs)
-    return fun
+    if type(fun) is COMPARING or not callable(fun):
+        return fun
+    return lambda *args, **kwargs: calls.call(fun)(*args, **kwargs)
 
 
 def _folded(
