@@ -132,3 +132,64 @@ def test_a_part_that_a_branch_wrote_to_is_no_value_of_a_loop_after_it(items):
     xs, ys = np.array(items, np.int32), np.array([3.5, -1.0, 2.0, 0.0], np.float32)
     found = jax.jit(al.to_graph(fn))(-2, 3, xs, ys)
     np.testing.assert_allclose(found, fn(-2, 3, xs, ys.copy()))
+
+
+class Named:
+    def __init__(self, **arrays):
+        vars(self).update(arrays)
+
+
+def by_attributes(x):
+    h = Named(u=np.array(x))
+    h.v = h.u
+    h.v += 1
+    return h.u
+
+
+def by_items(x):
+    held = {"u": np.sin(x)}
+    held["part"] = held["u"][1:]
+    held["part"] += 1
+    rows = [held["u"]]
+    rows[0] *= 2
+    return held["u"], rows
+
+
+def by_variables(x):
+    u = np.array(x)
+    v = u
+    v += 1
+    w = np.abs(u)[1:] * 2
+    same = w
+    w -= u[0]
+    return u, same
+
+
+def in_a_loop_and_a_branch(x):
+    u = np.array(x)
+    v, turned = u, u.reshape(3, 1).T
+    for k in range(9):
+        v += k
+    if x[0] < 9:
+        turned *= 2
+    np.add(u, 1, out=u)
+    return u, v
+
+
+@pytest.mark.parametrize("function", [by_attributes, by_items, by_variables, in_a_loop_and_a_branch])
+def test_what_numpys_functions_make_is_changed_in_place(function: Any) -> None:
+    found, wanted = jax.jit(al.to_graph(function))(X), function(np.array(X))
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_jaxs_arrays_are_not_changed_in_place() -> None:
+    def f(x: Any) -> Any:
+        h = Named(u=jnp.array(x), w=x)
+        h.v, h.y = h.u, h.w
+        h.v += 1
+        h.y += 1
+        return h.u, h.w
+
+    for one in jax.jit(al.to_graph(f))(X):
+        np.testing.assert_array_equal(one, X)

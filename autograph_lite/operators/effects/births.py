@@ -41,7 +41,7 @@ def can_be_again() -> bool:
 
 def made(found: Any, given: Iterable[Any]) -> Any:
     """What a function of NumPy's has made, or what stands for it; `given` are its arguments."""
-    known = _known()
+    known = thread.now.references
     if known is None:
         return found
     if isinstance(found, Tracer):
@@ -52,7 +52,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         return found
     if type(found) in (tuple, list):
         return type(found)([made(each, given) for each in found])
-    if type(found) is not np.ndarray or found.dtype.kind not in "biufc":
+    if not known.is_whole or type(found) is not np.ndarray or found.dtype.kind not in "biufc":
         return found
     owner = owners(found)[-1]
     if _site_of(owner) is not None or any(
