@@ -53,9 +53,10 @@ def _is_plain(kind: type) -> bool:
 
 
 def _inside(item: Any) -> list[Any]:
-    inner = getattr(item, "python_function", None)
-    if inner is not None:
-        return [inner]
+    if hasattr(
+        type(item), "python_function"
+    ):  # a mock object has whatever it is asked for, a new mock each time
+        return [item.python_function]
     match item:
         case types.FunctionType():
             return _of_function(item)
