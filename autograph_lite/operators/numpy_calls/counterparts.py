@@ -31,7 +31,12 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays, view_equations
 from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lists import dynamic_length
-from autograph_lite.operators.numpy_calls import function_table, in_place_calls, python_math
+from autograph_lite.operators.numpy_calls import (
+    function_table,
+    in_place_calls,
+    linear_algebra,
+    python_math,
+)
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.values import Tracer, is_symbolic, known_value
@@ -324,6 +329,7 @@ def _by_name(
     takes_any = any(each.kind == each.VAR_KEYWORD for each in known.values())
     by_place = [each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in known.values()]
     taken, named = _under_names(fun, args, kwargs)
+    defaults = _parameters(fun)
     given: dict[str, Any] = {}
     for place, own, value in named:
         key = own if own in known else function_table.RENAMED.get(own, own)
@@ -340,10 +346,22 @@ def _by_name(
             taken.append(value)
         elif takes_any and place < 0:  # `np.pad(x, 1, constant_values=2)`: of no name in NumPy's, too
             given[key] = value
-        elif value is not None and (key not in function_table.MEANINGLESS or fun in function_table.ORDERED):
+        elif (key not in function_table.MEANINGLESS or fun in function_table.ORDERED) and not _is_default(
+            defaults.get(own), value
+        ):
             does = f"is called with '{key}=', which JAX's function hasn't"
             raise _refused(name, "leave it out, or write what it means.", does)
     return (*taken,), given
+
+
+def _is_default(parameter: inspect.Parameter | None, value: Any) -> bool:
+    """Whether an argument is what the function takes where there is none."""
+    if parameter is None or parameter.default in _NONE_GIVEN:
+        return value is None
+    return type(value) is type(parameter.default) and bool(value == parameter.default)
+
+
+_NONE_GIVEN = (None, inspect.Parameter.empty, np._NoValue)
 
 
 def _under_names(
@@ -493,7 +511,7 @@ def _of_distribution(owner: Any, method: str) -> Counterpart | None:
         if found is None:
             return _refusing(shown, f"jax.scipy.stats.{name} has no {method}: write it with jax.numpy.")
         if name == "multivariate_normal":
-            found = functools.partial(function_table.of_vectors, found)
+            found = functools.partial(linear_algebra.density_of_vectors, found)
         if kind is type(owner):
             return _computing(shown, getattr(owner, method), found)
         return lambda args, kwargs: (found, (*args, *owner.args), {**owner.kwds, **kwargs})

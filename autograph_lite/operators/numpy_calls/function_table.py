@@ -379,15 +379,6 @@ def sliding_window_view(x: jax.Array, sizes: tuple[int, ...], axes: tuple[int, .
     return x
 
 
-def of_vectors(density: Callable[..., Any], x: Any, mean: Any = None, cov: Any = 1) -> Any:
-    """A density of `scipy.stats.multivariate_normal`, with the defaults and the diagonals that SciPy takes."""
-    cov = jnp.asarray(cov)
-    cov = jnp.diag(cov) if cov.ndim == 1 else cov
-    if mean is None:
-        mean = jnp.zeros(cov.shape[:1])
-    return density(jnp.asarray(x), jnp.asarray(mean), cov)
-
-
 _OWN: dict[str, Any] = {
     **unique_values.FUNCTIONS, **changed_lengths.FUNCTIONS,
     "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
@@ -423,17 +414,14 @@ _OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.
 OF_SCIPY = {"linalg": linear_algebra.OF_SCIPY, "fft": fourier.OF_SCIPY}
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.
-MEANINGLESS = frozenset(
-    {"order", "kind", "subok", "like", "casting", "check_finite", "overwrite_x", "workers"}
-)
+MEANINGLESS = frozenset({"order", "subok", "like", "casting", "check_finite", "overwrite_x", "workers"})
 # Parameters that are left out even where JAX's function has one of the name: with these values, or with all.
 _LEFT_OUT = {
-    "kind": None,
-    "allow_singular": None,
     "order": ("K", "A", "C", "F", None),
     "out": (None,),
     "overwrite_input": None,
 }
+_SORTING = frozenset({np.sort, np.argsort, np.partition, np.argpartition, np.isin})  # the same by each `kind`
 OUT = "take the result, `z[...] = np.add(x, y)`.", "writes a traced value into an array that it is handed"
 
 
@@ -445,6 +433,8 @@ def is_left_out(fun: Any, parameter: str, value: Any) -> bool:
     """Whether JAX's function isn't handed this argument of NumPy's, since it changes no value."""
     if parameter == "order" and value != "C" and fun in ORDERED:
         return False
+    if parameter == "kind" and fun in _SORTING:
+        return True
     values = _LEFT_OUT.get(parameter, ())
     return values is None or ((value is None or isinstance(value, str)) and value in values)
 

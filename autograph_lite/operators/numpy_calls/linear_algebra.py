@@ -11,10 +11,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy import linalg
+from jax.scipy import linalg, stats
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.operators.checks import catching
 
 
@@ -89,6 +91,64 @@ def _raising(fun: Callable[..., Any], message: str) -> Any:
 
     instead = lambda failed, a, *b: (jnp.where(failed, jnp.eye(jnp.shape(a)[-1]), a), *b)  # noqa: E731
     return catching.raising(fun, np.linalg.LinAlgError, message, fails, instead)
+
+
+def density_of_vectors(
+    density: Callable[..., Any], x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
+) -> Any:
+    """A density of `scipy.stats.multivariate_normal`: JAX's `density`, or of a covariance that may be singular."""
+    x, cov = jnp.asarray(x), jnp.asarray(cov)
+    cov = jnp.diag(cov) if cov.ndim == 1 else cov
+    mean = jnp.zeros(cov.shape[:1]) if mean is None else jnp.asarray(mean)
+    if not isinstance(allow_singular, (bool, np.bool_)):
+        raise PythonOnlyError(
+            "Whether 'scipy.stats.multivariate_normal' allows a singular covariance is decided by a traced value.",
+            why="The density is computed another way then.",
+            fix="write allow_singular=True.",
+        )
+    if cov.ndim < 2:
+        return jnp.squeeze(density(x, mean, cov))
+    cov, x = mirrored(cov, True), x.reshape(-1, 1) if cov.shape[-1] == 1 and x.ndim < 2 else x
+    if not allow_singular:
+        return jnp.squeeze(_density_or_error(cov, density, x, mean))
+    found = jnp.squeeze(_log_density(x - mean, cov + 0.0))
+    return jnp.exp(found) if density is stats.multivariate_normal.pdf else found
+
+
+def _least_of(values: Any) -> Any:
+    """Which eigenvalues of a covariance count as 0: as in SciPy, and in 32 bits those that these can't tell from it."""
+    limits = np.finfo(values.dtype)
+    rest = 1e6 if limits.bits == 64 else 10 * values.shape[-1]
+    return rest * limits.eps * jnp.max(jnp.abs(values), axis=-1, keepdims=True)
+
+
+def _density_or_nan(cov: Any, density: Callable[..., Any], x: Any, mean: Any) -> Any:
+    values = jnp.linalg.eigvalsh(jax.lax.stop_gradient(cov + 0.0))
+    is_singular = jnp.any(values <= _least_of(values), axis=-1)
+    return jnp.where(is_singular, jnp.nan, density(x, mean, cov))
+
+
+_density_or_error = catching.raising(
+    _density_or_nan,
+    np.linalg.LinAlgError,
+    "When `allow_singular is False`, the input matrix must be symmetric positive definite.",
+    lambda found, cov, *_: jnp.any(jnp.isnan(found)) & jnp.all(jnp.isfinite(cov)),
+    lambda failed, cov, *rest: (jnp.where(failed, jnp.eye(cov.shape[-1]), cov), *rest),
+)
+
+
+def _log_density(away: Any, cov: Any) -> Any:
+    """The logarithm of the density on the support of a covariance that may be singular; minus infinity beside it."""
+    values, vectors = jnp.linalg.eigh(cov)
+    least = _least_of(values)
+    counts = values > least
+    kept = jnp.where(counts, values, 1)
+    parts = jnp.einsum("...i,...ij->...j", away, vectors)
+    sums = jnp.where(counts, jnp.log(kept) + np.log(2 * np.pi) + parts**2 / kept, 0).sum(-1)
+    beside = jnp.where(counts, 0, jnp.square(parts)).sum(-1)
+    found = jnp.where(beside < jnp.square(1e3 * least[..., 0]), -sums / 2, -jnp.inf)
+    found = jnp.where(jnp.all(counts, axis=-1), -sums / 2, found)
+    return jnp.where(jnp.any(values < -least, axis=-1), jnp.nan, found)
 
 
 OF_NUMPY: dict[str, Callable[..., Any]] = {
