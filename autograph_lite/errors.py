@@ -422,7 +422,7 @@ class IterationError(AutographError, TypeError):
 
         @autograph_lite.convert
         def f(x):
-            for k in itertools.count():
+            for k in itertools.cycle([1, 2, 5]):
                 if k > x:
                     break
             return k
@@ -433,10 +433,10 @@ class IterationError(AutographError, TypeError):
 
         @autograph_lite.convert
         def f(x):
-            k = 0
-            while k <= x:
+            values, k = [1, 2, 5], 0
+            while values[k % 3] <= x:
                 k += 1
-            return k
+            return values[k % 3]
 
         f(jnp.int32(3))
     """

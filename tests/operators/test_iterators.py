@@ -314,3 +314,77 @@ def test_a_filtered_iterator_is_used_up():
 
     total, rest = al.convert(f)(jnp.array([1.0, 5.0, 3.0]), jnp.float32(2))
     assert (float(total), rest) == (8.0, [])
+
+
+def steps_to_one(n):
+    for k in itertools.count():
+        if n == 1:
+            return k
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+
+
+def odd_ones(n):
+    s = 0.0
+    for i in itertools.count(1, 2):
+        s += 1 / i
+        if s > 0.3 * n:
+            break
+    return s, i  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def downwards(n):
+    for i in itertools.count(10, -3):
+        if i < n:
+            return i
+
+
+def some_left_out(n):
+    s = 0
+    for k in itertools.count():
+        if k % 2:
+            continue
+        s += k
+        if s > n:
+            break
+    return s, k  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def in_a_list(n):
+    found = []
+    for k in itertools.count(2):
+        if k > n:
+            break
+        found.append(k * k)
+    return found
+
+
+def ended_by_python(n):
+    for k in itertools.count():
+        if k > 4:
+            return n + k
+
+
+@pytest.mark.parametrize("fn", [steps_to_one, odd_ones, downwards, some_left_out, in_a_list, ended_by_python])
+@pytest.mark.parametrize("n", [1, 6, 7])
+def test_a_count_is_gone_through_until_a_traced_value_ends_it(fn, n):
+    for found, expected in zip(
+        jax.tree.leaves(al.convert(fn)(np.array(n))), jax.tree.leaves(fn(n)), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_a_count_is_one_loop_of_the_program():
+    jaxpr = jax.make_jaxpr(al.to_graph(steps_to_one))(jnp.int32(6))
+    assert [each.primitive.name for each in jaxpr.eqns].count("while") == 1
+
+
+def test_a_count_that_others_may_take_from_is_refused():
+    def f(t):
+        numbers = itertools.count()
+        for k in numbers:
+            if k > t:
+                break
+        return next(numbers)
+
+    with pytest.raises(al.IterationError, match="A traced value ends a loop over a count"):
+        jax.jit(al.to_graph(f))(jnp.int32(3))

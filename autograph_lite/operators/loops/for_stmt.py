@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
@@ -33,6 +34,7 @@ from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.each_variant import selecting
 from autograph_lite.operators.branches.truth import truth
+from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import item_columns, iterables
 from autograph_lite.operators.joins import join_errors
@@ -398,12 +400,30 @@ def _never_ends(iterable: Any, body_fun: Fun, taken: int | None = None) -> Itera
     )
 
 
+def _counted(
+    iterable: Iterator[Any], body_fun: Fun, values: tuple[Any, ...], until: Callable[..., Any]
+) -> tuple[Any, ...]:
+    """The rest of a loop over `itertools.count()`, which a traced value ends."""
+    first, second = next(iterable), next(iterable)
+    if type(first) is not int or type(second) is not int or first == second:
+        raise _never_ends(iterable, body_fun)
+    limits = np.iinfo(result_type(0))
+    items = iterables.Range(first, int(limits.max if first < second else limits.min), second - first)
+    decision_log.refine_decision(decision_log.LOOPS, "while_loop", "a traced value ends it", 1)
+    values = _stage_range(items, items.length(), body_fun, values, until)
+    is_over = jnp.logical_not(until(*values))
+    carried_checks.fail_if(is_over, OverflowError(f"itertools.count() is beyond {limits.dtype}"), limit=True)
+    return values
+
+
 def _guarded(
     iterable: Any, iterator: Iterator[Any], body_fun: Fun, values: tuple[Any, ...], until: Until
 ) -> tuple[Any, ...]:
     """The rest of an unrolled loop, where a traced value says whether it was left."""
     assert until is not None
     sized = hasattr(type(iterable), "__len__")
+    if type(iterable) is itertools.count and python_iterators.is_own(iterable, body_fun):
+        return _counted(iterable, body_fun, values, until)
     if not sized and (
         not python_iterators.is_own(iterable, body_fun) or python_iterators.is_endless_iterator(iterable)
     ):
