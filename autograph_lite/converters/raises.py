@@ -213,9 +213,9 @@ class _Guards:
         match node:
             case gast.Pass() | gast.Break() | gast.Continue() | gast.FunctionDef() | gast.AsyncFunctionDef():
                 return [_Part(node, False)]
-            case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=root)))) if (
-                root == self.ag
-            ):
+            case gast.Assign(
+                value=gast.Call(func=gast.Attribute(value=gast.Name(id=root), attr="deleted"))
+            ) if root == self.ag:
                 return [_Part(node, True)]  # `del`
             case gast.Assign() | gast.AnnAssign() if node.value is not None:
                 first, node.value = self.hold(node.value)
@@ -337,7 +337,8 @@ class _Guards:
         self.tried = self.guarding = True
         body = gast.With([gast.withitem(quote.name(name), None)], self.block(node.body), None)
         self.tried, self.guarding = before
-        otherwise = self.inside(node.orelse) or [gast.Pass()]
+        go = quote.stmts("ag.proceed()", ag=self.ag) if node.orelse else [gast.Pass()]
+        otherwise = [*go, *self.inside(node.orelse)]
         for handler in node.handlers:
             handler.body = self.inside(handler.body)
         leave = quote.stmts("ag.leave(t)", t=name, ag=self.ag)
@@ -409,7 +410,7 @@ class _Again(trees.ScopeTransformer):
         self.name, self.number, self.ag = name, number, ag
 
     def visit_Raise(self, node: gast.Raise) -> gast.AST | list[gast.AST]:
-        if isinstance(node.cause, gast.Name):
+        if node.cause is not None and not isinstance(node.cause, gast.Constant):
             node.cause = quote.expr_at(node.cause, "ag.cause(e)", ag=self.ag, e=node.cause)
         if node.exc is not None:
             return node

@@ -1355,3 +1355,62 @@ def operand_that_no_number_takes_and_nobody_catches(x):
     if x > 0:
         return x - {}
     return x * None
+
+
+@program((5, 2), (5, 0), (-5, 2))
+def quotient_that_is_not_bound_where_it_fails(x, y):
+    q, r, log = -1, -2, []
+    try:
+        q = x // y
+    except ZeroDivisionError:
+        pass
+    try:
+        r = q % y
+        log.append(r)
+    except ZeroDivisionError:
+        log.append(-r)
+    return q, r, log
+
+
+@program((5, 2), (5, 0), (-5, 2), (-5, 0), (2, 1))
+def methods_in_the_else_of_a_try_in_another(x, y):
+    log = []
+    try:
+        try:
+            if x < 0:
+                raise ValueError("v")
+            q = x // y
+        except ValueError:
+            q = -1
+            log.append(1)
+        else:
+            log.append(4)
+            if q == 2:
+                raise KeyError("k")
+            log.append(5)
+        log.append(6)
+    except (KeyError, ZeroDivisionError):
+        q = 7
+        log.append(8)
+    return q, log
+
+
+class Wrapped(Exception):
+    def __init__(self, last):
+        super().__init__("wrapped")
+        self.last = last
+
+
+@program((1.0,), (-1.0,), (0.0,))
+def cause_that_is_one_of_several(x):
+    try:
+        try:
+            if x < 0:
+                raise ArithmeticError("negative")
+            if x == 0:
+                raise ValueError("zero")
+        except (ArithmeticError, ValueError) as error:
+            raise Wrapped(error) from error
+    except Wrapped as error:
+        raise KeyError("wrapped") from error.last
+    return x

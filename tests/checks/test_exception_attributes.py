@@ -464,3 +464,22 @@ def test_the_traceback_of_what_a_traced_condition_has_raised_is_refused():
     ):
         autograph_lite.convert(f)(np.float32(-2))
     assert autograph_lite.convert(known)(np.float32(-2)) == known(np.float32(-2))
+
+
+def test_attribute_may_be_one_of_several_exceptions():
+    def kept(x):
+        try:
+            try:
+                if x < 0:
+                    raise ArithmeticError("neg")
+                if x == 0:
+                    raise ValueError("zero", 3)
+            except (ArithmeticError, ValueError) as error:
+                raise Detailed(error) from error
+            return x
+        except Detailed as error:
+            last = error.args[0]
+            return 10.0 * len(last.args) + (isinstance(last, ValueError) if x < 5 else 0)
+
+    for x in (3.0, -1.0, 0.0):
+        assert autograph_lite.convert(kept)(jnp.asarray(x)) == kept(x)

@@ -43,6 +43,35 @@ def of_arrays(x: Any) -> Any:
     return [asked(v) for v in (x, x[1:], x.T, -x, abs(x), x * 2 + 1, y, np.sin(x), x > 0, [x][0])]
 
 
+def of_methods(x: Any) -> Any:
+    m, i = np.outer(x, x), np.argsort(x)
+    return [
+        asked(v)
+        for v in (
+            m.dot(x), x.dot(x), x.clip(0, 1), x.clip(0, 1)[0], x.round(1), x.take([0, 1]), x.take(i), x.take(0), x.T.dot(m).dot(i),
+            x.clip(-9, 9) * 2, i.round(), i.clip(0, 5), x[0].clip(0, 1), x.dot(2.0), m.trace(), x.std(),
+        )
+    ]  # fmt: skip
+
+
+def of_selections(x: Any) -> Any:
+    y = x[x > 0]
+    values = (
+        y,
+        x.nonzero()[0],
+        y * 2,
+        y[0],
+        y.sum(),
+        np.where(x > 0)[0],
+        x[: len(y)],
+        x[x > 0].clip(0, 1),
+        -y,
+        y.round(),
+        y > 1,
+    )
+    return [asked(v) for v in values]
+
+
 def of_numbers(x: Any) -> Any:
     z = x[1]
     w = z if x[0] > 0 else x[2]
@@ -128,7 +157,18 @@ def decided_by_bools(x: Any) -> Any:
 
 @pytest.mark.parametrize("given", [X, -X], ids=["positive first", "negative first"])
 @pytest.mark.parametrize(
-    "fn", [of_arrays, of_numbers, of_items, of_bools, decided_by_bools, in_loops, wrapped]
+    "fn",
+    [
+        of_arrays,
+        of_methods,
+        of_selections,
+        of_numbers,
+        of_items,
+        of_bools,
+        decided_by_bools,
+        in_loops,
+        wrapped,
+    ],
 )
 def test_classes_are_those_of_numpys_values(fn: Any, given: Any) -> None:
     for found, expected in zip(
@@ -175,6 +215,9 @@ def test_jaxs_arrays_are_jaxs() -> None:
 
     assert autograph_lite.convert(f)(jnp.asarray(X)) == f(jnp.asarray(X))
     assert autograph_lite.convert(lambda x: isinstance(jnp.sin(x), np.ndarray))(X) is False
+    kept = lambda x: [isinstance(v, np.ndarray) for v in (x.dot(x[:, None]), x.clip(0, 1), x[x > 0])]  # noqa: E731
+    assert autograph_lite.convert(kept)(jnp.asarray(X)) == [False] * 3
+    assert autograph_lite.convert(lambda x, y: isinstance(x.dot(y[:, None]), jax.Array))(X, jnp.asarray(X))
 
 
 def test_who_asks_has_a_program_for_numpys_arrays_and_one_for_jaxs() -> None:

@@ -177,6 +177,13 @@ def note_numpys(new: Any) -> None:
         known.numpys.update((id(each), each) for each in (new, storages.root(new)))
 
 
+def note_number(new: Any) -> None:
+    """Notes that what is computed of NumPy's arrays, a number, is none of JAX's."""
+    known = thread.now.references
+    if known is not None and isinstance(new, Tracer) and not new.ndim and not storages.is_cell(new):
+        known.numbers[id(new)] = new
+
+
 def as_cell(found: Any) -> Any:
     """What NumPy makes an array of that has no axes, `np.array(x[0])`; anything else as it is."""
     known = thread.now.references

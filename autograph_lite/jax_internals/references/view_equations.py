@@ -33,8 +33,16 @@ _WINDOWS = tuple(
     for names in (("ragged", "blocks.py"), ("ragged", "indexing.py"), ("iteration", "iterables.py"))
 )
 _PACKAGE = Path(__file__).parents[2]
-# What gives `abs(x)`, `+x` and `int(x)`.
-_OPERATORS = str(_PACKAGE / "operators" / "python"), str(_PACKAGE / "jax_internals" / "avals.py")
+# What gives `abs(x)`, `+x` and `int(x)`, and methods as NumPy has them, `x.clip(0, 1)`.
+_OPERATORS = tuple(
+    str(_PACKAGE / Path(*names))
+    for names in (
+        ("operators", "python"),
+        ("operators", "numpy_calls", "in_place_calls.py"),
+        ("jax_internals", "avals.py"),
+    )
+)
+_COPIES = str(_PACKAGE / "jax_internals" / "dataflow" / "recorded_copies.py")  # functions in place of JAX's
 _known: dict[int, tuple[weakref.ref[Any], str | None]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
@@ -178,7 +186,7 @@ def is_constant_of_operator(array: Any) -> bool:
 def _is_of_operator(source_info: Any) -> bool:
     found = called = ""
     for frame in getattr(source_info.traceback, "frames", ()):
-        if not frame.file_name.startswith(_JAX):
+        if not frame.file_name.startswith((*_JAX, _COPIES)):
             return (
                 found.endswith("array_methods.py")
                 or frame.file_name.startswith(_OPERATORS)

@@ -24,6 +24,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.ragged import selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, describe, is_symbolic
 from autograph_lite.tracing import thread
@@ -47,6 +48,7 @@ def of_class(value: Any, ask: Callable[[type], Answer]) -> Answer:
         return ask(value.kind)
     if is_symbolic(value):
         return ask(int)
+    value = selection.array_of(value)
     if not isinstance(value, Tracer):
         return ask(type(value))
     return _told(value, lambda classes: ask(classes[0] if classes else ArrayImpl))
@@ -59,6 +61,7 @@ def class_of(value: Any) -> type:
 
 def has_attribute(value: Any, name: str) -> bool:
     """Whether the value has that attribute, or would have it."""
+    value = selection.array_of(value)
     return _told(value, lambda classes: hasattr(classes[0] if classes else value, name))
 
 
@@ -68,6 +71,7 @@ def is_instance(value: Any, kinds: Any) -> bool:
         return isinstance(range(SIZE), kinds)
     if isinstance(value, iterables.Passing) and issubclass(value.kind, kinds):
         return True
+    value = selection.array_of(value)
     if not isinstance(value, Tracer):
         return isinstance(value, kinds) or (is_symbolic(value) and isinstance(SIZE, kinds))
     asked = [*_each(kinds)]

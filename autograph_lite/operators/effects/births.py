@@ -47,8 +47,7 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     if isinstance(found, Tracer):
         if found.ndim and storages.root(found) is found and not any(found is each for each in given):
             known.numpys[id(found)] = found
-        if not found.ndim and not storages.is_cell(found):
-            known.numbers[id(found)] = found
+        numpys_arrays.note_number(found)
         return found
     if type(found) in (tuple, list):
         return type(found)([made(each, given) for each in found])

@@ -279,7 +279,9 @@ def _class_of(*templates: Template) -> type | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
+def _uniting(outlives: Callable[[Any], bool] = always, *, fits: bool = False) -> unions.Uniting:
+    """How types are united, or, if one that a value `fits` is known, in which of its places the value's parts are."""
+
     def join(a: Leaf, b: Leaf) -> Leaf | None:
         try:
             return join_leaves(a, b)
@@ -293,12 +295,12 @@ def _uniting(outlives: Callable[[Any], bool] = always) -> unions.Uniting:
         is_variant = one_of.is_variant(leaf.value) and (
             isinstance(leaf.value, _VALUES) or one_of.is_large(leaf.value) or outlives(leaf.value)
         )
-        return leaf if is_variant else None
+        return leaf if is_variant or fits else None
 
     return unions.Uniting(join, kind, Array(np.dtype(np.int32), False, ()), outlives is always)
 
 
-_fitting = _uniting()
+_fitting = _uniting(fits=True)
 _VALUES = (str, bytes, enum.Enum, type, types.BuiltinFunctionType)  # which every run has
 
 

@@ -124,7 +124,7 @@ class Selection:
         return shape_text(self)
 
     def __getitem__(self, index: Any) -> Any:
-        return METHODS["[]"](self, index)
+        return _as_numpys(METHODS["[]"](self, index), self)
 
     def __matmul__(self, other: Any) -> Any:
         return _as_numpys(METHODS["@"](self, other), self, other)
@@ -178,6 +178,7 @@ def _as_numpys(found: Any, *operands: Any) -> Any:
     if all(isinstance(each, np.ndarray) or numpys_arrays.is_numpys(each) for each in arrays):
         for each in found if type(found) is tuple else (found,):
             numpys_arrays.note_next(array_of(each), *arrays)
+            numpys_arrays.note_number(each)
     return found
 
 
