@@ -402,7 +402,14 @@ def parts_without_axes(x, m):
     return v, w, a, y, born, c, x[..., 2]
 
 
+def diagonal_that_einsum_gives(x, m):
+    d = np.einsum("ii->i", m[:, :3])
+    d[:] = 9
+    return m
+
+
 RIGHT = [
+    diagonal_that_einsum_gives,
     parts_without_axes,
     done_no_times, signs_that_functions_ask_for, methods_by_their_names, parts_of_complex_numbers,
     parts_of_complex_numbers_as_a_whole,
@@ -498,14 +505,8 @@ def windows_of_one_born_here(x, m):
     return c
 
 
-def diagonal_that_einsum_gives(x, m):
-    d = np.einsum("ii->i", m[:, :3])
-    d[:] = 9
-    return m
-
-
 REFUSED = [
-    broadcast_that_is_read_later, broadcast_of_one_born_here, windows_of_one_born_here, diagonal_that_einsum_gives,
+    broadcast_that_is_read_later, broadcast_of_one_born_here, windows_of_one_born_here,
 ]  # fmt: skip
 
 

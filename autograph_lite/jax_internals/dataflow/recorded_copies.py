@@ -147,7 +147,8 @@ def _in_a_row(fn: Any) -> Any:
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         found, array = fn(*args, **kwargs), args[0] if args else kwargs.get("a")
-        return copied(found) if found is array and not view_equations.lies_in_a_row(array) else found
+        is_new = found is array and not view_equations.lies_in_a_row(array)
+        return numpys_arrays.note_next(copied(found), array) if is_new else found
 
     return run
 

@@ -20,10 +20,10 @@ from jax._src.interpreters import batching, partial_eval
 
 from autograph_lite.jax_internals.dataflow import scan_ir
 from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEWS, WRITES
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import storages, view_writes
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
-_VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view", "complex_view"})
+_VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view", *view_writes.CALLED_VIEWS})
 _JAX = str(Path(core.__file__).parents[1])
 _PACKING = str(Path(__file__).parents[2] / "operators" / "lists" / "packing.py")
 _COPYING = frozenset({"_where"})  # and one that gives none, though its program may look so

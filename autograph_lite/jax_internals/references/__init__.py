@@ -8,4 +8,5 @@ __all__ = [
     "storages",
     "vector_iterator",
     "view_equations",
+    "view_writes",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array, dtypes, lax
 from jax._src.core import Tracer
 
-from autograph_lite.errors import PythonOnlyError
+from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.references import storages, view_equations
 from autograph_lite.tracing import thread
 
@@ -271,12 +271,12 @@ def is_stored(start: Any) -> bool:
     return known is not None and any(old is start and id(new) in known.stored for new, old in pairs)
 
 
-def read_only(array: Any) -> Any:
-    """`array`, to which NumPy lets nobody write: `np.broadcast_to(x, shape)`."""
+def read_only(array: Any, *, overlaps: bool = False) -> Any:
+    """`array`, to which NumPy lets nobody write: `np.broadcast_to(x, shape)`; or would, if it `overlaps` with itself."""
     known = thread.now.references
     if known is not None and isinstance(array, Tracer):
         root = storages.root(array)
-        known.fixed[id(root)] = root
+        known.fixed[id(root)] = root, overlaps
     return array
 
 
@@ -306,9 +306,22 @@ def is_copied_item(array: Any) -> bool:
 
 
 def is_read_only(array: Any) -> bool:
-    """Whether NumPy lets nobody write to what a function of its own has made."""
+    """Whether NumPy lets nobody write to what a function of its own has made.
+
+    Raises:
+      MutationError: it would let, though several items of that lie in one place.
+    """
     known = thread.now.references
-    return known is not None and _is_noted(array, known.fixed)
+    fixed = {} if known is None else known.fixed
+    found = [fixed[id(each)][1] for each in origins(array) if id(each) in fixed]
+    if any(found):
+        raise MutationError(
+            f"An item of an array, {array.aval.str_short()}, is written, several of whose items are one item of another array "
+            "in NumPy.",
+            why="The program has it as a copy, and the other items and arrays would not see the change.",
+            fix="write to the array that it was made of; or to a copy, v.copy().",
+        )
+    return bool(found)
 
 
 def know_roots(values: Iterable[Any]) -> None:

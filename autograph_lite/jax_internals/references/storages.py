@@ -110,7 +110,7 @@ class References:
     flats: dict[int, Any] = dataclasses.field(
         default_factory=dict
     )  # what stands for `x.flat`, whose parts are copies
-    # arrays of the program to which NumPy lets nobody write
+    # arrays of the program to which NumPy lets nobody write, and whether it would, as several items lie in one place
     fixed: dict[int, Any] = dataclasses.field(default_factory=dict)
     # random generators that the function seeds
     seeded: dict[int, Any] = dataclasses.field(default_factory=dict)

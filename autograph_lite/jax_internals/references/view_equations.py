@@ -6,10 +6,8 @@ y = jnp.delete(x, 0)       may be one as well, and is a copy: which function of 
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-import operator
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,10 +15,10 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax import lax
 from jax._src import core
 from jax._src.core import Tracer
 
+from autograph_lite.jax_internals.references.view_writes import CALLED_VIEWS, PUT, place_of_result
 from autograph_lite.tracing import thread
 
 _JAX = (
@@ -95,6 +93,8 @@ def _name_of_view(equation: Any) -> str | None:
     if not base.aval.shape and _is_number(base):
         return None  # no array has it: `np.atleast_1d(np.sum(x))`
     if name in CALLS:
+        if params["name"] in CALLED_VIEWS:
+            return str(params["name"])
         called = params["name"].lstrip("_")
         is_view = (
             called in VIEWING
@@ -145,7 +145,7 @@ def _is_chain(jaxpr: Any) -> bool:
     """Whether a jaxpr is a chain of views, each of the one before."""
     last = jaxpr.invars[:1]
     for equation in jaxpr.eqns:
-        if equation.invars != last or equation.primitive.name not in _PUT or len(equation.outvars) != 1:
+        if equation.invars != last or equation.primitive.name not in PUT or len(equation.outvars) != 1:
             return False
         last = equation.outvars
     return bool(jaxpr.outvars == last)  # also of none: `x.squeeze()` of an array that has no axis of one item
@@ -346,6 +346,8 @@ def may_be_view(array: Any) -> bool:
 
 def _laid_out(equation: Any, base: Any) -> Any:
     """The layout of what an equation gives of an array that is laid out as `base`; None where NumPy copies it."""
+    if equation.params.get("name") == "np.ndarray.view" and base is not None and base.flags.c_contiguous:
+        return _in_order(equation.outvars[0].aval.shape)
     for step in _steps(equation):
         base = None if base is None else _laid_out_by(step, base)
     return base
@@ -400,11 +402,7 @@ def made_of(equation: Any, result: Any, base: Any) -> Any:
     """What `result` of an equation is with another first operand."""
     params = equation.primitive.get_bind_params(equation.params)
     found = equation.primitive.bind(base, *equation.in_tracers[1:], **params)
-    return found[_number(equation, result)] if equation.primitive.multiple_results else found
-
-
-def _number(equation: Any, result: Any) -> int:
-    return equation.outvars.index(result.val) if len(equation.outvars) > 1 else 0
+    return found[place_of_result(equation, result)] if equation.primitive.multiple_results else found
 
 
 Update = Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
@@ -413,95 +411,19 @@ Update = Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
 def write_through(equation: Any, result: Any, base: Any, new: Any, update: Update) -> Any:
     """`base` with `new` in the place of the part of it that `result` of an equation is; see `overlapping_updates.update`."""
     if equation.primitive.name in ("imag", "real"):
-        return _PUT[equation.primitive.name](equation, 0, base, new)
+        return PUT[equation.primitive.name](equation, 0, base, new)
+    if (put_in := CALLED_VIEWS.get(equation.params.get("name"))) is not None:
+        return put_in(equation, 0, base, new)
     if equation.primitive.name not in CALLS:
-        put, number = _PUT[equation.primitive.name], _number(equation, result)
+        put, number = PUT[equation.primitive.name], place_of_result(equation, result)
         return update(base, new, lambda base, new: put(equation, number, base, new))
     inner, bases = equation.params["jaxpr"].jaxpr.eqns, [base]
     for each in inner:
         bases.append(each.primitive.bind(bases[-1], **each.params))
     for each, before in zip(reversed(inner), reversed(bases[:-1]), strict=True):
-        new = _PUT[each.primitive.name](each, 0, before, new)
+        new = PUT[each.primitive.name](each, 0, before, new)
     return new
 
 
-def _put_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
-    params = equation.params
-    if all(step == 1 for step in params["strides"] or ()):
-        return lax.dynamic_update_slice(base, new, [np.int32(start) for start in params["start_indices"]])
-    parts = map(slice, params["start_indices"], params["limit_indices"], params["strides"])
-    return base.at[tuple(parts)].set(new)
-
-
-def _put_dynamic_slice(equation: Any, _: int, base: Any, new: Any) -> Any:
-    return _put_on_axes(base, new, equation.in_tracers[1:])
-
-
-def _put_on_axes(base: Any, new: Any, starts: Sequence[Any]) -> Any:
-    """`base` with `new` in it; as it is where an index lies beyond the end of its axis, and XLA would write to the last item."""
-    inside = [
-        (start >= 0) & (start < size)
-        for start, size, count in zip(starts, base.shape, new.shape, strict=True)
-        if count == 1
-        and isinstance(start, Tracer)
-        and (start.parent is not None or start.get_const() is None)
-    ]
-    if inside:
-        old = lax.dynamic_slice(base, starts, new.shape)
-        new = lax.select(functools.reduce(operator.and_, inside), new, old)
-    return lax.dynamic_update_slice(base, new, starts)
-
-
-def _put_gather(equation: Any, _: int, base: Any, new: Any) -> Any:
-    params, indices = equation.params, equation.in_tracers[1]
-    starts: list[Any] = [np.zeros((), indices.aval.dtype)] * base.ndim
-    for number, axis in enumerate(params["dimension_numbers"].start_index_map):
-        starts[axis] = indices[number]
-    return _put_on_axes(base, lax.reshape(new, params["slice_sizes"]), starts)
-
-
-def _put_reshaped(_: Any, __: int, base: Any, new: Any) -> Any:
-    return lax.reshape(new, base.shape)
-
-
-def _put_reshape(equation: Any, number: int, base: Any, new: Any) -> Any:
-    order = equation.params["dimensions"]
-    if order is None:
-        return _put_reshaped(equation, number, base, new)
-    return lax.transpose(lax.reshape(new, [base.shape[axis] for axis in order]), np.argsort(order))
-
-
-def _put_transpose(equation: Any, _: int, __: Any, new: Any) -> Any:
-    return lax.transpose(new, np.argsort(equation.params["permutation"]))
-
-
-def _put_rev(equation: Any, _: int, __: Any, new: Any) -> Any:
-    return lax.rev(new, equation.params["dimensions"])
-
-
-def _put_unstack(equation: Any, number: int, base: Any, new: Any) -> Any:
-    return base.at[(slice(None),) * equation.params["axis"] + (number,)].set(new)
-
-
-def _put_split(equation: Any, number: int, base: Any, new: Any) -> Any:
-    starts = [np.int32(0)] * base.ndim
-    starts[equation.params["axis"]] = np.int32(sum(equation.params["sizes"][:number]))
-    return lax.dynamic_update_slice(base, new, starts)
-
-
-def _put_real(_: Any, __: int, base: Any, new: Any) -> Any:
-    return lax.complex(new, lax.imag(base))
-
-
-def _put_imag(_: Any, __: int, base: Any, new: Any) -> Any:
-    return lax.complex(lax.real(base), new)
-
-
-_PUT: dict[str, Callable[[Any, int, Any, Any], Any]] = {
-    "broadcast_in_dim": _put_reshaped, "dynamic_slice": _put_dynamic_slice, "expand_dims": _put_reshaped,
-    "gather": _put_gather, "imag": _put_imag, "real": _put_real, "reshape": _put_reshape, "rev": _put_rev,
-    "slice": _put_slice, "split": _put_split,
-    "squeeze": _put_reshaped, "transpose": _put_transpose, "unstack": _put_unstack,
-}  # fmt: skip
 CALLS = frozenset({"jit", "pjit"})
-NAMES = frozenset(_PUT) | CALLS
+NAMES = frozenset(PUT) | CALLS

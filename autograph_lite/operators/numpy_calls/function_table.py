@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
@@ -29,6 +30,7 @@ from autograph_lite.operators.numpy_calls import (
     fourier,
     in_place_calls,
     linear_algebra,
+    named_axes,
 )
 from autograph_lite.operators.numpy_calls.quantiles import quantile_of_items
 from autograph_lite.operators.ragged import unique_values
@@ -228,23 +230,6 @@ def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
     return run
 
 
-def _einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
-    """`np.einsum`, whose result is a view of the one operand if nothing is summed: "ij->ji", "ii->i"."""
-    operands = tuple(map(array_arguments.numpys_array, operands)) if isinstance(subscripts, str) else operands
-    text = subscripts.replace(" ", "") if isinstance(subscripts, str) else ""
-    given, arrow, asked = text.partition("->")
-    asked = asked if arrow else "".join(sorted(each for each in given if given.count(each) == 1))
-    kwargs.pop("optimize", None) if len(operands) == 1 else None
-    if len(operands) != 1 or kwargs or not given.isalpha() or {*given} != {*asked}:
-        return jnp.einsum(subscripts, *operands, **kwargs)
-    (array,) = operands
-    while twice := next((each for each in given if given.count(each) > 1), None):
-        first, second = (place for place, each in enumerate(given) if each == twice)
-        array = jnp.diagonal(array, 0, first, second)
-        given = given.replace(twice, "") + twice
-    return jnp.transpose(array, [*map(given.index, asked)])
-
-
 def _reciprocal(x: Any) -> Any:
     """`np.reciprocal`, of integers one of these."""
     array = jnp.asarray(x)
@@ -295,16 +280,10 @@ def _where(condition: Any, *values: Any, **named: Any) -> Any:
     return jnp.where(condition, *values, **named)
 
 
-def _einsum_path(*operands: Any, **kwargs: Any) -> Any:
-    """`np.einsum_path`, which asks for shapes alone."""
-    shapes = [
-        np.broadcast_to(0.0, np.shape(each)) if isinstance(each, jax.Array) else each for each in operands
-    ]
-    return np.einsum_path(*shapes, **kwargs)
-
-
 def _choose(a: Any, choices: Any, mode: Any = "raise") -> Any:
     """`np.choose`, with the check that NumPy makes."""
+    a = array_arguments.numpys_array(a)
+    choices = [*map(array_arguments.numpys_array, choices)] if isinstance(choices, (list, tuple)) else choices
     if mode == "raise":
         places, mode = jnp.asarray(a), "clip"
         is_wrong = jnp.any((places < 0) | (places >= len(choices)))
@@ -338,7 +317,11 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     given = tuple(map(array_arguments.numpys_array, args))
     if len({jnp.shape(each) for each in given}) == 1:
         return given
-    return tuple(map(_fixed, jnp.broadcast_arrays(*given), given))
+    made = zip(jnp.broadcast_arrays(*given), given, strict=True)
+    return tuple(
+        array if new.shape == jnp.shape(array) else numpys_arrays.read_only(new, overlaps=True)
+        for new, array in made
+    )
 
 
 def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
@@ -354,7 +337,7 @@ def _diag(v: Any, k: Any = 0) -> Any:
 def _fixed(made: Any, array: Any) -> Any:
     """What a function of NumPy's has `made` of `array`, a view that it lets nobody write to."""
     if made is array:
-        made = jnp.squeeze(jnp.expand_dims(array, 0), 0)
+        made = lax.rev(array, ())  # another one: `array` itself may be written
     return numpys_arrays.read_only(made)
 
 
@@ -367,7 +350,8 @@ def _sliding_windows(
     places = tuple(each % jnp.ndim(x) for each in axes)
     # For its errors.
     np.lib.stride_tricks.sliding_window_view(np.broadcast_to(0, jnp.shape(x)), sizes, places)
-    return numpys_arrays.read_only(sliding_window_view(jnp.asarray(x), sizes, places))
+    windows = sliding_window_view(jnp.asarray(x), sizes, places)
+    return numpys_arrays.read_only(windows, overlaps=writeable)
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2))
@@ -381,7 +365,7 @@ def sliding_window_view(x: jax.Array, sizes: tuple[int, ...], axes: tuple[int, .
 
 _OWN: dict[str, Any] = {
     **unique_values.FUNCTIONS, **changed_lengths.FUNCTIONS,
-    "einsum": _einsum, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
+    "einsum": named_axes.named_axes_product, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
     "broadcast_arrays": _broadcast_arrays, "unstack": _unstacked, "rot90": inspect.unwrap(jnp.rot90),
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
     "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
@@ -389,7 +373,7 @@ _OWN: dict[str, Any] = {
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
     "where": _where, "gradient": functools.wraps(jnp.gradient)(_gradient),
     "sinc": lambda x: jnp.where(jnp.isinf(x), jnp.nan, jnp.sinc(x)),
-    "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": _einsum_path, "choose": _choose,
+    "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": named_axes.einsum_path, "choose": _choose,
     "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
     "take_along_axis": functools.partial(jnp.take_along_axis, mode="clip"),
     **dict.fromkeys(("around", "round"), in_place_calls.rounded), "row_stack": jnp.vstack,
@@ -410,7 +394,11 @@ _OWN: dict[str, Any] = {
     **dict.fromkeys(("power", "pow"), _power),
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
-_OWN_OF_LINALG = {**linear_algebra.OF_NUMPY, "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1)}
+_OWN_OF_LINALG = {
+    **linear_algebra.OF_NUMPY,
+    "matrix_power": _giving_itself(jnp.linalg.matrix_power, 1),
+    "diagonal": lambda x, *, offset=0: _diagonal(x, offset, -2, -1),
+}
 OF_SCIPY = {"linalg": linear_algebra.OF_SCIPY, "fft": fourier.OF_SCIPY}
 RENAMED = {"a_min": "min", "a_max": "max"}  # parameters, in JAX
 # Parameters that say how an array lies in memory, or how NumPy goes about it, and change no value.

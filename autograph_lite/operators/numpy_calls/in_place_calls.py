@@ -8,6 +8,7 @@ x.sort(), x.fill(v)                          of an array that NumPy would have m
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from jax import lax
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages, view_writes
 from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.values.values import Tracer, describe
@@ -393,19 +394,23 @@ def _flat(self: Any) -> Any:
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def complex_view(x: jax.Array, dtype: np.dtype[Any]) -> jax.Array:
-    """`x.view(dtype)` from or to complex numbers, of the name by which `recorded_views` knows that NumPy's is a view."""
+@view_writes.called_view("np.ndarray.view")
+def _view_of_type(x: jax.Array, dtype: np.dtype[Any]) -> jax.Array:
     return x.view(dtype)
 
 
 def _view(self: Any, dtype: Any = None, type: Any = None) -> Any:
-    """`x.view(dtype)`: of complex numbers JAX computes it, item by item; of others it is a view as it stands."""
-    kinds = {self.dtype.kind, self.dtype.kind if dtype is None else np.dtype(dtype).kind}
-    return (
-        complex_view(self, np.dtype(dtype))
-        if "c" in kinds and len(kinds) > 1
-        else Tracer.view(self, dtype, type)
-    )
+    """`x.view(dtype)`, or of NumPy's class of arrays, which it has."""
+    kind = dtype if inspect.isclass(dtype) and issubclass(dtype, np.ndarray) else type
+    if kind not in (None, np.ndarray):
+        raise PythonOnlyError(
+            f"An array is to be seen as one of the class '{kind.__name__}'.",
+            why="An array of a program has no operators or methods of a class.",
+            fix="leave it an array.",
+        )
+    if dtype is None or dtype is kind or np.dtype(dtype) == self.dtype:
+        return Tracer.view(self)
+    return _view_of_type(self, np.dtype(dtype))
 
 
 FoldingTracer.view = _view  # type: ignore[method-assign]

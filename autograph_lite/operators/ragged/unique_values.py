@@ -109,7 +109,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     start = jnp.where(some, others[0], size) if size and "f" in trim.lower() else 0
     stop = last if "b" in trim.lower() else size
     fix = "keep the zeros, and ask where the others are, jnp.flatnonzero(x, size=n)."
-    return _part_of(fix, Span(size, start, jnp.maximum(start, stop)))(items)
+    is_list = isinstance(filt, (list, tuple))
+    return _part_of(fix, Span(size, start, jnp.maximum(start, stop)), copies=is_list)(items)
 
 
 def _flat(ar: Any) -> tuple[Any, Any]:
@@ -145,11 +146,11 @@ def _of_both(ar1: Any, ar2: Any, assume_unique: bool) -> tuple[Any, Any, Any]:
     return items[order], is_there[order], places[order]
 
 
-def _part_of(fix: str, extent: Chosen | Span) -> Callable[[Any], Selection]:
-    """Makes parts of arrays that have as many items as the data says."""
+def _part_of(fix: str, extent: Chosen | Span, *, copies: bool = True) -> Callable[[Any], Selection]:
+    """Makes parts of arrays, or copies of them, that have as many items as the data says."""
     spelled = Spelled(source_places.expression(), "Its items are traced.", fix)
     origin = Origin(source_places.here(), spelled)
-    return lambda array: Selection(array, (extent,), origin)
+    return lambda array: Selection(array, (extent,), origin, memory=... if copies else None)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

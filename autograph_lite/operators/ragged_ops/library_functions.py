@@ -73,6 +73,8 @@ def call_library(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     known = _meaning(fun)
     found = map(_found, (*args, *kwargs.values()))
     selection = next(selection for selection in found if selection is not None)
+    if kwargs.get("out") is not None or (isinstance(fun, np.ufunc) and len(args) > fun.nin):
+        raise unsized(selection, f"is handed to '{_name(fun)}' with 'out'")
     if known is not None:
         require_known(known, selection, args, kwargs)
         return known(*args, **kwargs)
