@@ -82,7 +82,7 @@ def would_be_numpys(value: Any) -> bool:
     asked = asked if is_told else [*known.arguments.values()]
     for argument in asked:
         argument.is_asked = True
-    return all(argument.is_numpy or argument.is_number for argument in asked) and bool(asked or is_told)
+    return all(each.is_numpy or each.is_number or each.is_left for each in asked) and bool(asked or is_told)
 
 
 def is_beyond(array: Any, number: float) -> bool:
@@ -131,7 +131,7 @@ def _answer(array: Any) -> bool | None:
         return True
     argument = known.arguments.get(id(array))
     if argument is not None:
-        return bool(argument.is_numpy)
+        return bool(argument.is_numpy or argument.is_left)
     return False if id(array) in known.others or not isinstance(array, Tracer) else None
 
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import describe
 
 
 @dataclasses.dataclass(eq=False)
@@ -33,12 +35,24 @@ class Argument:
     is_asked: bool = False  # whether the function wants to know which of these it is
     is_typed: bool = False  # whether it wants to know the type
     at: Any = ()  # the line that does so first
-    # the array of NumPy's, where it was not passed, but in a place that the program carries from call to call
-    outside: Any = None
+    is_left: bool = (
+        False  # whether a call has left it where NumPy's would be in Python, and the program has it as such
+    )
+    is_shared: bool = False  # whether others that were left with it share its items in Python
+    of_state: bool = (
+        False  # whether it was not passed, but in a place that the program carries from call to call
+    )
+    outside: Any = None  # the array of NumPy's there, if it is one
 
 
 def is_callers(array: Any) -> bool:
-    """Whether `array` is an argument that the caller holds as NumPy's, or a part of one."""
+    """Whether `array` is an argument that the caller holds as NumPy's, or would, or a part of one."""
+    found = numpys_arrays.argument_of(array)
+    return found is not None and bool(found.is_numpy or found.is_left)
+
+
+def is_put_back(array: Any) -> bool:
+    """Whether what is written to `array` is put into an array of NumPy's, and no place has to get another one."""
     found = numpys_arrays.argument_of(array)
     return found is not None and bool(found.is_numpy)
 
@@ -54,7 +68,15 @@ def about_to_write(array: Any) -> bool:
         found.is_written, found.at = True, source_places.here()
     if found.is_numpy and not found.is_writeable:
         raise _read_only()
-    return found.is_numpy
+    if found.is_shared:
+        raise MutationError(
+            f"An array that a call has left in an object, {describe(found.handle)}, is changed in place, and so was left a part "
+            "of it, or what it is a part of.",
+            where=source_places.here(),
+            why="The program has left the two apart: the other one would not see the change.",
+            fix="leave a copy, o.row = o.rows[0].copy(); or take the part in each call.",
+        )
+    return found.is_numpy or found.is_left
 
 
 def refuse_read_only(array: Any) -> None:

@@ -414,7 +414,7 @@ def settle(known: Iterable[Place], given: Iterable[Any]) -> None:
     written = {
         id(each.handle): each
         for each in thread.now.references.storages.values()
-        if each.handle.parent is None and not callers_arrays.is_callers(each.handle)
+        if each.handle.parent is None and not callers_arrays.is_put_back(each.handle)
     }
     if not written:
         return

@@ -19,6 +19,7 @@ from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.aliasing.callers_arrays import Argument
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
+from autograph_lite.runtime.state import left_arrays
 
 
 class Lent(NamedTuple):
@@ -30,6 +31,8 @@ class Lent(NamedTuple):
     strides: tuple[int, ...] | None
     dtype: np.dtype[Any] | None = None  # its type, where JAX has another one for it, of 32 bits
     is_number: bool = False  # whether it is no array, but a number
+    is_left: bool = False  # whether it is one of JAX's that a call has left in place of NumPy's
+    is_shared: bool = False  # whether others that were left share its items in Python
 
 
 Key = tuple[Lent | None, ...]
@@ -43,6 +46,16 @@ def lent(arrays: Sequence[Any]) -> Key:
         if isinstance(array, np.ndarray)
         else Lent(number, False, None, is_number=True)
         if isinstance(array, np.generic)
+        else Lent(
+            first.setdefault(id(array), number),
+            True,
+            None,
+            None,
+            False,
+            True,
+            left_arrays.was_left_with_parts(array),
+        )
+        if left_arrays.is_left(array)
         else None
         for number, array in enumerate(arrays)
     )
@@ -76,43 +89,86 @@ def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: Refe
                 Argument(number, array, False, True)
                 if of is None
                 else Argument(
-                    number, array, not of.is_number, of.is_writeable, of.strides, of.dtype, of.is_number
+                    number,
+                    array,
+                    not (of.is_number or of.is_left),
+                    of.is_writeable,
+                    of.strides,
+                    of.dtype,
+                    of.is_number,
+                    is_left=of.is_left,
+                    is_shared=of.is_shared,
                 )
             )
     return seen
 
 
 def enter_state(
-    held: Mapping[int, Any], arrays: Sequence[Any], stands: Mapping[int, tuple[Any, Any]], known: References
+    held: Mapping[int, Any],
+    kinds: Sequence[Any],
+    arrays: Sequence[Any],
+    stands: Mapping[int, tuple[Any, Any]],
+    known: References,
 ) -> list[Any]:
     """What a function is to see of the arrays of its state, which is noted.
 
     Args:
       held: those that are arrays of NumPy's outside of the program, by number.
+      kinds: what each of them is in Python.
       arrays: of the program.
       stands: arrays of NumPy's to which the program writes, and what stands for each.
       known: of the program.
     """
-    standing, seen = {id(array): stand for array, stand in stands.values()}, list(arrays)
+    standing, seen = (
+        {id(array): stand for array, stand in stands.values()},
+        [*map(numpy_constants.folding_tracer, arrays)],
+    )
     for number, array in held.items():
         value = seen[number] = standing.get(id(array), seen[number])
         if array is not None and id(array) not in standing:
             (of,) = lent([array])
             assert of is not None
-            noted = Argument(-1, value, True, of.is_writeable, of.strides, of.dtype, outside=array)
+            noted = Argument(
+                -1, value, True, of.is_writeable, of.strides, of.dtype, of_state=True, outside=array
+            )
+            known.arguments.setdefault(id(value), noted)
+    for number, kind in enumerate(kinds):
+        if number not in held and isinstance(seen[number], jax.Array) and seen[number].ndim:
+            first, is_shared = kind or (number, False)
+            value = seen[number] = seen[first]
+            noted = Argument(
+                -1, value, False, True, is_left=kind is not None, is_shared=is_shared, of_state=True
+            )
             known.arguments.setdefault(id(value), noted)
     return seen
 
 
 def written(known: References) -> list[Argument]:
     """The arguments that the function may have written to, or has asked about: are they NumPy's?"""
-    of_call = [each for each in known.arguments.values() if each.outside is None]
+    of_call = [each for each in known.arguments.values() if not each.of_state]
     return [each for each in of_call if each.is_written or each.is_asked]
 
 
 def written_of_state(known: References) -> list[np.ndarray[Any, Any]]:
     """The arrays of NumPy's that places held, which the function may have written to."""
     return [each.outside for each in known.arguments.values() if each.is_written and each.outside is not None]
+
+
+def tells_state_apart(known: References) -> bool:
+    """Whether the function may write to arrays that places held, so that it matters which of them are NumPy's."""
+    return any(each.of_state and each.is_written for each in known.arguments.values())
+
+
+def refuse_left(known: References, given: Sequence[Any]) -> None:
+    """Raises MutatedArgumentError where an array that a call has left somewhere is passed by itself, and written."""
+    for each in written(known):
+        if each.is_left and each.is_written and any(each.handle is array for array in given):
+            raise MutatedArgumentError(
+                f"An array that a call has left in an object, {describe(each.handle)}, is passed by itself, and written.",
+                where=each.at or source_places.here(),
+                why="In Python it would be NumPy's, and the object would see the change; here it is one of JAX's, which stays.",
+                fix="pass the object, and take the array there; or pass a copy, x.copy().",
+            )
 
 
 def asks_for_kinds(known: References) -> bool:

@@ -9,8 +9,7 @@ def f(x):
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,11 @@ import numpy as np
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.effects import journal, outside_arrays
-from autograph_lite.operators.object_graph import places, reachability
+from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
+from autograph_lite.runtime.state.discovery import places_in
 from autograph_lite.runtime.state.weak_places import HeldPlace
 
 MOST = 8  # arrays of one function; each may take a trace of its own to be found
@@ -117,7 +117,7 @@ def put_stands(
     """
     known = {id(array): [(array, handle)] for array, handle in zip(arrays, handles, strict=True)}
     found: list[Held] = []
-    for place in [*_places(roots)] if known else ():
+    for place in [*places_in(roots)] if known else ():
         held = [(key, value) for key, value in place.read().items() if isinstance(value, np.ndarray)]
         found += [(place, key, value) for key, value in held if id(storages.base_of(value)) in known]
     stands: dict[int, Any] = {}
@@ -149,20 +149,6 @@ def _stand(part: np.ndarray[Any, Any], known: Sequence[tuple[np.ndarray[Any, Any
         if index is not None:
             return stand[index]
     return None
-
-
-def _places(roots: Iterable[Any]) -> Iterator[Place]:
-    """Where the user's objects and variables hold something."""
-    for item in reachability.all_reachable(roots):
-        if isinstance(item, types.CellType):
-            yield places.cell_place(item, "cell")
-        elif isinstance(item, types.FunctionType):
-            names, module = reachability.names_used(item.__code__), item.__globals__
-            modules = [vars(module[name]) for name in names if isinstance(module.get(name), types.ModuleType)]
-            for each in (module, *modules):
-                yield from (places.global_place(each, name) for name in names if name in each)
-        elif not isinstance(item, (types.ModuleType, np.ndarray)):
-            yield from places.object_places(item)
 
 
 def _index_of(part: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> tuple[Any, ...] | None:

@@ -7,6 +7,7 @@ __all__ = [
     "dataset_slices",
     "discovery",
     "function_copies",
+    "left_arrays",
     "module",
     "tracer_leaks",
     "variable",

@@ -7,19 +7,21 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jax import export
 
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph.reachability import leading
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import Tracer
-from autograph_lite.runtime.state import tracer_leaks, variable_frames
+from autograph_lite.runtime.state import left_arrays, tracer_leaks, variable_frames
 from autograph_lite.runtime.state.creations import Creations
-from autograph_lite.runtime.state.discovery import variables_around
+from autograph_lite.runtime.state.discovery import items_in, places_in, variables_around
 from autograph_lite.runtime.state.variable import KEY, Variable, exclusive_memory
 from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.runtime.types.leaf_partition import Split
@@ -44,6 +46,7 @@ class State:
     # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
+    _entered: list[Any] = dataclasses.field(default_factory=list)
 
     @property
     def places(self) -> list[tuple[Place, Hashable]]:
@@ -68,13 +71,21 @@ class State:
         return bool(leading(roots, {id(held.owner) for held, _ in self.slots.values()}))
 
     def search(self, roots: Iterable[Any]) -> None:
-        """Takes in the Variables that can be reached from `roots`; done once. Raises Restart: there are some."""
-        if self._searched:
-            return
-        self._searched = True
+        """Takes in the Variables that can be reached from `roots`, once, and places where calls have left arrays of NumPy's.
+
+        Raises Restart: there are some.
+        """
         known = len(self.slots)
-        for variable in variables_around(roots):
+        for variable in () if self._searched else variables_around(roots):
             self._take_in(variable)
+        self._searched = True
+        inner: set[int] = set()  # lists and dicts that a place before holds with all that is in them
+        for place in places_in(roots) if left_arrays.exist() else ():
+            for key, value in place.read().items() if id(place.owner) not in inner else ():
+                held = [*items_in(value)]
+                if any(map(left_arrays.is_left, held)):
+                    self.slots.setdefault((place.key, key), (HeldPlace(place), key))
+                    inner |= {*map(id, held)}
         if len(self.slots) > known:
             raise Restart
 
@@ -116,6 +127,7 @@ class State:
 
     def enter(self, values: Sequence[Any]) -> None:
         """Puts traced values into the places, for the time of a trace."""
+        self._entered = [*map(pytrees.flatten, values)]
         for place, contents in self._merged(values):
             if place.ours:  # of the trace's frame, which ends with it: nothing has to be put back
                 place.write(contents)
@@ -231,8 +243,15 @@ class State:
                 continue
             contents = changes[owner].new if owner in changes else place.read()
             value = contents.get(key, MISSING)
-            values.append(KEPT if id(value) in stood else value)
+            is_kept = id(value) in stood or (not place.ours and self._is_entered(len(values), value))
+            values.append(KEPT if is_kept else value)
         return values
+
+    def _is_entered(self, number: int, value: Any) -> bool:
+        """Whether a place holds what the trace was given there, to which it has written nothing."""
+        (leaves, tree), (before, tree_before) = pytrees.flatten(value), self._entered[number]
+        same = tree == tree_before and all(map(operator.is_, leaves, before))
+        return same and not any(map(storages.is_written, leaves))
 
 
 class Restart(Exception):

@@ -14,11 +14,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.object_graph import held_items, python_iterators
+from autograph_lite.operators.object_graph import held_items, places, python_iterators, reachability
 from autograph_lite.operators.object_graph.reachability import each_once, names_used
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Whole
+from autograph_lite.operators.values.place import Place
 from autograph_lite.runtime.state.variable import Variable
 from autograph_lite.syntax import codes
 
@@ -38,6 +39,28 @@ def variables_around(roots: Iterable[Any]) -> list[Variable]:
 def iterators_around(roots: Iterable[Any]) -> list[Iterator[Any]]:
     """The iterators of Python's that can be reached from `roots`."""
     return [item for item in _around(roots) if python_iterators.is_pythons(item)]
+
+
+def places_in(roots: Iterable[Any]) -> Iterator[Place]:
+    """Where the user's objects and variables hold something."""
+    for item in reachability.all_reachable(roots):
+        if isinstance(item, types.CellType):
+            yield places.cell_place(item, "cell")
+        elif isinstance(item, types.FunctionType):
+            names, module = names_used(item.__code__), item.__globals__
+            modules = [vars(module[name]) for name in names if isinstance(module.get(name), types.ModuleType)]
+            for each in (module, *modules):
+                yield from (places.global_place(each, name) for name in names if name in each)
+        elif not isinstance(item, (types.ModuleType, np.ndarray)):
+            yield from places.object_places(item)
+
+
+def items_in(value: Any, depth: int = 8) -> Iterator[Any]:
+    """A value, and what lists, tuples and dicts hold in it; to a depth, as they may hold themselves."""
+    yield value
+    if depth and isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from items_in(item, depth - 1)
 
 
 def _around(roots: Iterable[Any]) -> Iterator[Any]:

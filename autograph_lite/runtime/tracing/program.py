@@ -67,7 +67,7 @@ from autograph_lite.runtime.results.argument_mutations import (
     numbers_of,
 )
 from autograph_lite.runtime.results.creations_in_arguments import bring_out
-from autograph_lite.runtime.state import tracer_leaks, variable_frames
+from autograph_lite.runtime.state import left_arrays, tracer_leaks, variable_frames
 from autograph_lite.runtime.state.carried_state import KEPT, Bindings, Restart, Retyped, State
 from autograph_lite.runtime.state.discovery import iterators_around
 from autograph_lite.runtime.state.variable import WRITING, Variable
@@ -137,6 +137,9 @@ class Program:
         self.checked, self.outside, self.owned, self.rolled = checked, outside, owned, rolled
         self.capacity = capacity.Capacity(room, endless)
         self.before = held.emptied()
+        self._kinds: Any = left_arrays.kinds(held.arrays)
+        self.tells_state_apart = False  # whether it matters what these are in Python
+        self._left: left_arrays.Outputs | None = None
         # the arrays of NumPy's that are in the state, by their numbers
         self._numpys = {n: weakref.ref(a) for n, a in enumerate(held.arrays) if type(a) is np.ndarray}
         self.held = [
@@ -299,6 +302,7 @@ class Program:
         targets: Sequence[Any],
     ) -> Any:
         given = passed() if passed is not None and self.passes else None
+        outputs = outputs if self._left is None else self._left.noted(outputs)
         result, values = self.finish(outputs, given)
         if not self.owned:
             refusals.lost(self.state.given(values, bindings))
@@ -562,7 +566,9 @@ class Program:
             unpassed = arrays[len(arrays) - len(self._unpassed) :] if self._unpassed else []
             stands = outside_arguments.put_stands(self._unpassed, unpassed, reached, self.seen)
             held = {number: array() for number, array in self._numpys.items()} if self.owned else {}
-            self.state.enter(self.before.merge(numpy_arguments.enter_state(held, state, stands, known)))
+            kinds = self._kinds if self.owned else ()
+            seen = numpy_arguments.enter_state(held, kinds, state, stands, known)
+            self.state.enter(self.before.merge(seen))
             for owner in filter(is_registered, given):
                 # A library may change it, and the journal hears nothing of that.
                 journal.note_change(owner, written=False)
@@ -596,6 +602,7 @@ class Program:
                 carried_checks.fail_if(True, error)
                 self.raises = True
             self._note_written(known)
+            numpy_arguments.refuse_left(known, [*args, *kwargs.values()])
             list_trimming.refuse_deques(result)
             shared_memory.settle([place for place, _ in self.state.places], given)
             owners = self.state.owners()
@@ -649,7 +656,8 @@ class Program:
         self.reads = functools.partial(
             reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
         )
-        after = self.state.after(changes, [array for array, _ in stands.values()])
+        with entered(program=known):
+            after = self.state.after(changes, [array for array, _ in stands.values()])
         if written.claimed:
             raise written.claimed[0]
         afters = Split.of(after)
@@ -668,10 +676,12 @@ class Program:
         lent = numpy_arguments.left(known, owned=self.owned)
         self.lends = [*lent]
         asked = numpy_arguments.asks_for_kinds(known)
+        self.tells_state_apart = numpy_arguments.tells_state_apart(known)
         self.passes = self.passes or bool(lent) or bool(self._unpassed) or asked
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
+            self._left = left_arrays.Outputs([*writes, *lent.values(), *afters.arrays], len(results.arrays))
             return [*map(storages.latest_version, outputs)]
 
     def _note_written(self, known: References) -> None:

@@ -27,7 +27,7 @@ from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
 from autograph_lite.runtime.results import numpy_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
-from autograph_lite.runtime.state import buffer_donation
+from autograph_lite.runtime.state import buffer_donation, left_arrays
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
@@ -126,6 +126,7 @@ class Trace:
         self._endless_loops: set[types.CodeType] = set()  # see `Capacity.loops`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
+        self._tells_state_apart = False  # whether it matters which arrays of the state are NumPy's
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
 
@@ -305,7 +306,8 @@ class Trace:
     def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
         if self.state.is_gone:
             self.state, self._programs = State(creations=self.state.creations), {}
-        state = self.state.looked_at(bindings).key() if self.state.slots else None
+        held = self.state.looked_at(bindings) if self.state.slots else None
+        state = None if held is None else (held.key(), left_arrays.kinds(held.arrays))
         lent = self._lent(arrays, self._values)
         if self._has_symbols(arrays):
             try:
@@ -374,6 +376,7 @@ class Trace:
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
             known.seen.traced()
+            self._tells_state_apart = self._tells_state_apart or known.tells_state_apart
             if self._outside:  # what it has put in other places are no longer the arrays of others
                 moved = [each for each in self._programs.values() if each.seen.have_moved()]
                 self._programs = {key: each for key, each in self._programs.items() if each not in moved}
@@ -395,6 +398,7 @@ class Trace:
         owned, state, sizes, lent = key
         written = self._written if owned else range(len(lent))
         apart = numpy_arguments.told_apart(lent, written) if written and lent else ()
+        state = state if self._tells_state_apart or not isinstance(state, tuple) else state[0]
         return owned, state, sizes, apart if any(apart) else ()
 
     def _settle(self, program: Program) -> None:
