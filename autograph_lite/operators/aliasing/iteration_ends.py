@@ -132,10 +132,9 @@ def refuse_seen_next(
                 for root in (one, storages.root(one))
                 if root is not storages.root(start)
             ]
-            is_of_branch = forwarding.traces_up_to(each) is None  # made there: nobody else knows it
             if (
                 callers_arrays.is_callers(each)
-                or (numpys_arrays.is_handle(each) and not is_of_branch)
+                or (numpys_arrays.is_handle(each) and forwarding.traces_up_to(each))
                 or (before and user_frames.read_later(before, each, names, slots))
                 or store_check.are_walked(before)
                 or (forwarding.traces_up_to(each) and user_frames.read_later([each], None, names, slots))

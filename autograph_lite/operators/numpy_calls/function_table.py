@@ -62,7 +62,7 @@ REFUSED: dict[str, str] = {
         "compute with numbers, such as days since a date.":
             "datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset busdaycalendar is_busday isnat",
         "compute with numbers: a traced array holds nothing else.":
-            "str_ bytes_ void object_ character flexible fromiter frompyfunc typename",
+            "str_ bytes_ void object_ character flexible frompyfunc typename",
         "write the items: x[...] = np.where(mask, values, x).": "copyto putmask place",
         "write the items: x[i] = v.": "put put_along_axis",
         "write the items: x[np.arange(n), np.arange(n)] = v.": "fill_diagonal",

@@ -45,6 +45,7 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.one_of import OneOf, as_number, on_each, options_of
 from autograph_lite.operators.values.values import (
+    Lazy,
     any_traced,
     as_index,
     describe,
@@ -425,6 +426,24 @@ def _tolist(part: Selection) -> list[Any]:
 METHODS["tolist"] = _tolist
 
 
+def fromiter_(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    """`np.fromiter(iterable, dtype)`: an array of the items."""
+    if not tracing_state.is_tracing():
+        return np.fromiter(iter, dtype, count)
+    is_cut = count >= 0 and not isinstance(iter, Lazy)  # what has no end is taken so far
+    given: Any = iter
+    items: Any = list_(itertools.islice(given, count) if is_cut else given)
+    if count >= 0:
+        items = items[:count]
+        if len(items) < count:
+            raise ValueError(
+                f"iterator too short: Expected {count} but iterator had only {len(items)} items."
+            )
+    if not dynamic_length.is_dynamic(items) and (not any_traced(items) or any(map(np.ndim, items))):
+        return np.fromiter(items, dtype)  # or NumPy's error
+    return calls.call(np.array)(items, dtype)
+
+
 def tuple_(*args: Any) -> tuple[Any, ...]:
     """`tuple(iterable)`."""
     if len(args) == 1 and (items := _items(args[0])) is not None:
@@ -600,6 +619,6 @@ OVERLOADS: dict[Any, Any] = {
     **{builtin: _of_each(opening(fun), asks=False) for builtin, fun in _OF_VALUES.items()},
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
-    itertools.repeat: repeat_, collections.deque: deque_,
+    itertools.repeat: repeat_, collections.deque: deque_, np.fromiter: fromiter_,
     next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: source_places.warn_,
 }  # fmt: skip
