@@ -41,15 +41,17 @@ def eager_threads() -> Iterator[None]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption(
-        "--every-third-case",
-        action="store_true",
-        help="of each test with several cases, run the first, fourth.. one",
+        "--every-nth-case",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of each test with several cases, run the first one and each N-th after it",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--every-third-case"):
-        config.hook.pytest_deselected(items=_left_out_of_three(items))
+    if (step := config.getoption("--every-nth-case")) > 1:
+        config.hook.pytest_deselected(items=_left_out(items, step))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -57,14 +59,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))
 
 
-def _left_out_of_three(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Takes two of three cases of each test out of `items`, and gives them."""
+def _left_out(items: list[pytest.Item], step: int) -> list[pytest.Item]:
+    """Takes all cases of each test but each `step`-th out of `items`, and gives them."""
     seen: collections.Counter[str] = collections.Counter()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
-        (left_out if seen[test] % 3 else kept).append(item)
+        (left_out if seen[test] % step else kept).append(item)
         seen[test] += 1
     items[:] = kept
     return left_out

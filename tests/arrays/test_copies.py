@@ -145,7 +145,7 @@ RIGHT = {
 # The program does not say how they were made, so that they could be made again.
 UNKNOWN = {
     "a diagonal", "a diagonal by diag", "a diagonal by a helper", "a real part by a helper", "an imaginary part",
-    "another dtype", "atleast_2d, handed over", "einsum",
+    "atleast_2d, handed over", "einsum",
 }  # fmt: skip
 
 

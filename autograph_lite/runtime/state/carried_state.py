@@ -46,7 +46,6 @@ class State:
     # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
-    _entered: list[Any] = dataclasses.field(default_factory=list)
 
     @property
     def places(self) -> list[tuple[Place, Hashable]]:
@@ -127,7 +126,6 @@ class State:
 
     def enter(self, values: Sequence[Any]) -> None:
         """Puts traced values into the places, for the time of a trace."""
-        self._entered = [*map(pytrees.flatten, values)]
         for place, contents in self._merged(values):
             if place.ours:  # of the trace's frame, which ends with it: nothing has to be put back
                 place.write(contents)
@@ -200,12 +198,15 @@ class State:
         """The objects that the places are in."""
         return [place.owner for place, _ in self.places]
 
-    def after(self, changes: dict[Hashable, journal.Change], standing: Iterable[Any]) -> list[Any]:
+    def after(
+        self, changes: dict[Hashable, journal.Change], standing: Iterable[Any], before: Sequence[Any]
+    ) -> list[Any]:
         """The values of the places after a trace; changes that nothing traced is in are made for good.
 
         Args:
           changes: of the trace.
           standing: the arrays of NumPy's to which the program writes itself; a place holds the very array.
+          before: the leaves and the structure of what each place held when the trace began.
 
         Raises:
           Restart: there are more places with traced values than were known; they are known now.
@@ -243,15 +244,16 @@ class State:
                 continue
             contents = changes[owner].new if owner in changes else place.read()
             value = contents.get(key, MISSING)
-            is_kept = id(value) in stood or (not place.ours and self._is_entered(len(values), value))
+            is_kept = id(value) in stood or (not place.ours and _is_same(value, *before[len(values)]))
             values.append(KEPT if is_kept else value)
         return values
 
-    def _is_entered(self, number: int, value: Any) -> bool:
-        """Whether a place holds what the trace was given there, to which it has written nothing."""
-        (leaves, tree), (before, tree_before) = pytrees.flatten(value), self._entered[number]
-        same = tree == tree_before and all(map(operator.is_, leaves, before))
-        return same and not any(map(storages.is_written, leaves))
+
+def _is_same(value: Any, leaves: Sequence[Any], tree: Any) -> bool:
+    """Whether a place holds what the trace was given there, to which it has written nothing."""
+    now, tree_now = pytrees.flatten(value)
+    same = tree_now == tree and all(map(operator.is_, now, leaves))
+    return same and not any(map(storages.is_written, now))
 
 
 class Restart(Exception):

@@ -50,7 +50,7 @@ from autograph_lite.operators.loops import integer_overflow, rolling
 from autograph_lite.operators.object_graph import python_iterators, reachability
 from autograph_lite.operators.trace_context import decision_log, path_facts
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import retracing
+from autograph_lite.operators.values import pytrees, retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.host import host_calls
 from autograph_lite.runtime.results import (
@@ -568,7 +568,9 @@ class Program:
             held = {number: array() for number, array in self._numpys.items()} if self.owned else {}
             kinds = self._kinds if self.owned else ()
             seen = numpy_arguments.enter_state(held, kinds, state, stands, known)
-            self.state.enter(self.before.merge(seen))
+            values = self.before.merge(seen)
+            before = [*map(pytrees.flatten, values)]
+            self.state.enter(values)
             for owner in filter(is_registered, given):
                 # A library may change it, and the journal hears nothing of that.
                 journal.note_change(owner, written=False)
@@ -657,7 +659,7 @@ class Program:
             reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
         )
         with entered(program=known):
-            after = self.state.after(changes, [array for array, _ in stands.values()])
+            after = self.state.after(changes, [array for array, _ in stands.values()], before)
         if written.claimed:
             raise written.claimed[0]
         afters = Split.of(after)
