@@ -38,15 +38,16 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The tests and the doctests; arguments after `--` go to pytest.
 
-    All of them on the highest Python. On others, each test with its first case, and each sixth after it.
+    All of them on the highest Python. On others, each test with its first case, and each twelfth after it.
     """
     session.install("-e", ".[test]")
     # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
-    programs = "400" if session.python == PYTHONS[-1] else "80"
+    programs = "240" if session.python == PYTHONS[-1] else "80"
     flags = f"{UNPOLISHED} {WITHOUT_MLIR}" if session.python == "3.11" else UNPOLISHED
     env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FUZZ_PROGRAMS": programs, "XLA_FLAGS": flags}
-    # What the pages show is printed by the highest Python, and the layout of the code is the same on every one.
-    less = ["--ignore=tests/test_pages.py", "--ignore=tests/house", "--every-nth-case=6"]
+    # What the pages show is printed by the highest Python; layout, whole and random programs are the same on every one.
+    same = ("test_pages.py", "house", "properties", "whole")
+    less = [*(f"--ignore=tests/{each}" for each in same), "--every-nth-case=12"]
     chosen = [] if session.python == PYTHONS[-1] else less
     session.run("pytest", "-n", "2", "--dist", "worksteal", *chosen, *session.posargs, env=env)
 
