@@ -35,13 +35,11 @@ class Argument:
     is_asked: bool = False  # whether the function wants to know which of these it is
     is_typed: bool = False  # whether it wants to know the type
     at: Any = ()  # the line that does so first
-    is_left: bool = (
-        False  # whether a call has left it where NumPy's would be in Python, and the program has it as such
-    )
+    # whether a call has left it where NumPy's would be in Python, and the program has it as such
+    is_left: bool = False
     is_shared: bool = False  # whether others that were left with it share its items in Python
-    of_state: bool = (
-        False  # whether it was not passed, but in a place that the program carries from call to call
-    )
+    # whether it was not passed, but in a place that the program carries from call to call
+    of_state: bool = False
     outside: Any = None  # the array of NumPy's there, if it is one
 
 

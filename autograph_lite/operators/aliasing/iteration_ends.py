@@ -134,10 +134,12 @@ def refuse_seen_next(
             ]
             if (
                 callers_arrays.is_callers(each)
-                or (numpys_arrays.is_handle(each) and forwarding.traces_up_to(each))
                 or (before and user_frames.read_later(before, each, names, slots))
                 or store_check.are_walked(before)
-                or (forwarding.traces_up_to(each) and user_frames.read_later([each], None, names, slots))
+                or (
+                    forwarding.traces_up_to(each)
+                    and (numpys_arrays.is_handle(each) or user_frames.read_later([each], None, names, slots))
+                )
             ):
                 raise MutationError(
                     f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "

@@ -65,8 +65,7 @@ def _share(array: Any, error: MutationError) -> None:
     if shared_memory.can_follow(array):
         shared_memory.share(array)
     elif not shared_memory.claim_captured(array, error):
-        for each in numpys_arrays.same_in_loops(
-            array
-        ):  # NumPy's before the loop, and a part of one that is made here
+        # NumPy's before the loop, and a part of one that is made here.
+        for each in numpys_arrays.same_in_loops(array):
             births.want_anew(each, error)
         raise error

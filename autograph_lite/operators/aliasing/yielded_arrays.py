@@ -37,14 +37,15 @@ class _Run:
     )
     fix: str = "yield a copy: yield x.copy()."
     in_place: bool = False  # whether `x += v` writes to them, too, and nothing else tells it
-    held: list[Any] = dataclasses.field(
-        default_factory=list
-    )  # these: the name of what is gone would be another one's
+    # these arrays: the name of one that is gone would be another one's
+    held: list[Any] = dataclasses.field(default_factory=list)
 
-    def know(self, array: Any) -> None:
-        """Adds the names of an array, and of those that it is a part of."""
-        self.names |= names_of(array)
+    def know(self, array: Any) -> set[int]:
+        """Adds the names of an array, and of those that it is a part of; gives these."""
+        names = names_of(array)
+        self.names |= names
         self.held += [array, *access_paths.base_arrays(array)]
+        return names
 
 
 def in_generator() -> entered:
@@ -80,9 +81,8 @@ def in_loop_body(item: Any) -> entered:
     *around, run = thread.now.yielded
     for leaf in pytrees.leaves(item):
         if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
-            names = names_of(leaf)
-            _refuse([one for loop in thread.now.aliases[run.loops :] for one in loop.written], names, run)
-            run.know(leaf)
+            written = [one for loop in thread.now.aliases[run.loops :] for one in loop.written]
+            _refuse(written, run.know(leaf), run)
     return entered(yielded=tuple(around))
 
 

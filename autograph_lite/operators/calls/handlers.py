@@ -136,9 +136,8 @@ class _Managed:
     def __enter__(self) -> Any:
         journal.note_entered(self.manager)
         value = type(self.manager).__enter__(self.manager)
-        if (
-            thread.now.catching and self.harmless
-        ):  # a caught exception leaves it as it leaves a `try` with a `finally`
+        # A caught exception leaves it as it leaves a `try` with a `finally`.
+        if thread.now.catching and self.harmless:
             self.tried = carried_checks.trying(sys._getframe(1))
         self.handling.__enter__()
         self.scope = entered(managers=(*thread.now.managers, self.manager))

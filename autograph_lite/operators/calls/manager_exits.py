@@ -98,11 +98,10 @@ def _of_method(node: gast.AST) -> Exit:
 
 def _asks(node: gast.AST, told: set[str]) -> bool:
     """Whether code reads these parameters, or asks Python what is handled."""
-    nodes = [*trees.walk(node)]
     return any(
         (isinstance(each, gast.Name) and each.id in told and isinstance(each.ctx, gast.Load))
         or (isinstance(each, gast.Attribute) and each.attr in _ASKING)
-        for each in nodes
+        for each in trees.walk(node)
     )
 
 

@@ -50,10 +50,8 @@ def lent(arrays: Sequence[Any]) -> Key:
             first.setdefault(id(array), number),
             True,
             None,
-            None,
-            False,
-            True,
-            left_arrays.was_left_with_parts(array),
+            is_left=True,
+            is_shared=left_arrays.was_left_with_parts(array),
         )
         if left_arrays.is_left(array)
         else None
