@@ -256,6 +256,8 @@ class Carry:
             key: rebuild(slot.template, arrays, slot.place.label(slot.key))
             for key, slot in self.slots.items()
         }
+        for key, slot in self.slots.items():
+            numpys_arrays.note_next(contents[key], slot.before.value)
         return values, contents
 
     def enter(self, contents: dict[Key, Any]) -> None:
