@@ -45,13 +45,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="of each test with several cases, run the first one and each N-th after it",
+        help="of each test with several cases, run the first ones and each N-th after them",
+    )
+    parser.addoption(
+        "--first-cases",
+        type=int,
+        default=1,
+        metavar="K",
+        help="how many are the first ones of --every-nth-case",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if (step := config.getoption("--every-nth-case")) > 1:
-        config.hook.pytest_deselected(items=_left_out(items, step))
+        config.hook.pytest_deselected(items=_left_out(items, config.getoption("--first-cases"), step))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -59,14 +66,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))
 
 
-def _left_out(items: list[pytest.Item], step: int) -> list[pytest.Item]:
-    """Takes all cases of each test but each `step`-th out of `items`, and gives them."""
+def _left_out(items: list[pytest.Item], first: int, step: int) -> list[pytest.Item]:
+    """Takes all cases of each test but the `first` ones, and each `step`-th after them, out of `items`, and gives them."""
     seen: collections.Counter[str] = collections.Counter()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
-        (left_out if seen[test] % step else kept).append(item)
+        behind = seen[test] - (first - 1)  # the last of the first ones is 0
+        (left_out if behind > 0 and behind % step else kept).append(item)
         seen[test] += 1
     items[:] = kept
     return left_out
