@@ -1,25 +1,21 @@
-"""Item stores: which would arrays, as values, not carry out as NumPy does?
+"""Item stores: after which does nothing read the array, so that what they write would be lost?
 
     row = m[i]
-    row[0] = v            NumPy changes m as well: `m` is read later, so that the difference would be seen
-    return row, m
+    row[0] = v            nothing reads `row` afterwards: only who knows it by another name would see the change
+    return m
 
-Forward, a walk finds what each name may be a view of; backward, one finds what is read later. Whoever writes an item of one
-of the two is told, unless `m[i] = row` follows, which makes them equal again. The same walk finds the stores, and the
-`row += v`, after which nothing reads the array: what they write would be lost.
+A backward walk finds what is read later. It serves `read_after`, too.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.apart import Ranges, are_disjoint, linear
 from autograph_lite.analysis.liveness import Names, Walk
-from autograph_lite.analysis.view_flow import Flow, State, Unbound, attributes_bound, made_in
+from autograph_lite.analysis.view_flow import State, attributes_bound
 from autograph_lite.analysis.views import AROUND, View, index_text, overlap
 from autograph_lite.syntax import trees
 
@@ -36,72 +32,28 @@ _LOOKED_AT = frozenset({
 })  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Conflict:
-    """A view, and an item store that one of the two would not see."""
+def lost_stores(function: gast.FunctionDef) -> dict[gast.AST, Names]:
+    """The statements of a function that write items, or `row += v`, with the names that nothing reads afterwards.
 
-    view: View
-    to_view: bool  # whether the item of the view is written, and not that of what it is a view of
-    # whether what is not written is read later in this function; else it is only kept by an object
-    read: bool = True
-    deep: bool = False  # whether an item of an item is written: then an array that a list or a dict holds is
-
-
-@dataclasses.dataclass(frozen=True)
-class Stores:
-    """What is to be known of the item stores of one function."""
-
-    lost: dict[gast.AST, Names]  # the statements, with the names whose new values nothing reads
-    conflicts: dict[gast.AST, list[Conflict]]  # by statement
-
-
-def stores(function: gast.FunctionDef, also: Mapping[gast.AST, Sequence[Stored]] | None = None) -> Stores:
-    """Item stores of a function, nested functions excluded, that arrays as values would not carry out as NumPy does.
-
-    Args:
-      function: as it was written.
-      also: for statements that write no item themselves, what the functions that they call write.
+    The function is as it was written; those of nested functions are excluded.
     """
     body = function.body
     nodes = [node for node in scopes.own_nodes(body) if node.__class__ in _LOOKED_AT]
-    written = {n: places for n in nodes if n.__class__ is not gast.Name and (places := stored_in(n))}
-    written.update({node: list(places) for node, places in (also or {}).items()})
-    added = {
-        n: n.target.id for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+    written = {
+        n: frozenset(path for path, _ in places)
+        for n in nodes
+        if n.__class__ is not gast.Name and (places := stored_in(n))
     }
-    if not (written or added) or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
-        return Stores({}, {})
+    for n in nodes:
+        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+            written[n] = frozenset({n.target.id})
+    if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
+        return {}
     parameters, own, always = name_sets(function, inner=any(isinstance(node, _INNER) for node in nodes))
     needs = Needs(always, {}, (), own - parameters)
     needs.block(body, frozenset())
-    unread = {n: name for n, name in added.items() if n in needs.after and name in own - needs.after[n]}
-    found = Stores({n: frozenset({name}) for n, name in unread.items()}, {})
-    if not written:
-        return found
-    roots = {path.partition(".")[0] for places in written.values() for path, _ in places}
-    flow = Flow(made_in(nodes, roots), needs.after)
-    if flow.made:
-        flow.block(body, frozenset(map(Unbound, own - parameters)))
-        needs = Needs(always, flow.before, flow.views, own - parameters)
-        needs.block(body, needs.at_exit)
-    for node, places in written.items():
-        after = needs.after.get(node)
-        if after is None:
-            continue  # nothing leads there
-        if lost := (own & {path for path, _ in places}) - after:
-            found.lost[node] = lost
-        state = flow.before.get(node, frozenset())
-        unbound = {each.name for each in state if isinstance(each, Unbound)}
-        views = {each for each in state if isinstance(each, View) and not {each.name, each.root} & unbound}
-        if not views:
-            continue
-        known = views - {*needs.restored(node)}
-        conflicts = _conflicts(
-            known, _Store(node, places), after | _stored_later(node), _ranges(flow.around[node])
-        )
-        if conflicts:
-            found.conflicts[node] = conflicts
-    return found
+    unread = {n: own & names - needs.after[n] for n, names in written.items() if n in needs.after}
+    return {n: names for n, names in unread.items() if names}
 
 
 def name_sets(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names, Names, Names]:
@@ -113,79 +65,6 @@ def name_sets(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names,
     return parameters, own, ((scopes.captured(body) & own) if inner else frozenset()) | declared
 
 
-@dataclasses.dataclass(frozen=True)
-class _Store:
-    """A statement that writes items, and the places that it writes: paths and indices."""
-
-    node: gast.AST
-    places: Sequence[Stored]
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether an item of an item is written."""
-        return any(
-            isinstance(part, gast.Subscript) and isinstance(part.value, gast.Subscript)
-            for target in _targets(self.node)
-            for part in trees.walk(target)
-        )
-
-
-def _conflicts(views: Iterable[View], store: _Store, after: Names, ranges: Ranges) -> list[Conflict]:
-    """The views that a store changes on one side, while the other side is live `after` it."""
-    found: list[Conflict] = []
-    order = sorted(views, key=lambda v: (v.made, v.path))
-    deep = store.is_deep
-    for view in order:
-        mine = [path for path, _ in store.places if path == view.name]
-        if mine and (view.is_read in after or view.is_kept in after):
-            found.append(Conflict(view, to_view=True, read=view.is_read in after))
-        if view.name not in after or (view.held and not deep):
-            continue
-        if any(meets(view, path, index, ranges) for path, index in store.places):
-            found.append(Conflict(view, to_view=False, deep=deep))
-        for other in order:  # another part of what the written one is a part of
-            if other.name != view.name and _beside(other, view, store.places, ranges):
-                beside = dataclasses.replace(view, path=other.name, index="", drops=None)
-                found.append(Conflict(beside, to_view=False))
-    return list(dict.fromkeys(found))
-
-
-def meets(view: View, path: str, index: str, ranges: Ranges) -> bool:
-    """Whether a store to an item of what `path` names may change a view."""
-    if view.path == path:
-        return not are_disjoint(view.index, index, ranges)
-    return overlap(path, view.path)  # as `m.T` and `m`, which count other axes
-
-
-def _beside(written: View, view: View, places: Sequence[Stored], ranges: Ranges) -> bool:
-    """Whether a store writes to one view of what the other is a view of, too, and they may have items in common."""
-    if written.path != view.path or written.held or written.is_same or view.is_same:
-        return False
-    return any(path == written.name for path, _ in places) and not are_disjoint(
-        written.index, view.index, ranges
-    )
-
-
-def _ranges(loops: Iterable[gast.For | gast.AsyncFor]) -> Ranges:
-    """What is known of the variables of loops over ranges, where their bodies bind neither these nor the bounds."""
-    found = {}
-    for loop in loops:
-        match loop:
-            case gast.For(target=gast.Name(id=name), iter=gast.Call(func=called, args=[*bounds])) if (
-                trees.dotted(called) in ("range", "autograph_lite.range")
-            ):
-                step = linear(bounds[2]) if len(bounds) == 3 else ("", 1)
-                if step is None or step[0] or step[1] == 0 or not 1 <= len(bounds) <= 3:
-                    continue
-                first, last = (("", 0), linear(bounds[0])) if len(bounds) == 1 else map(linear, bounds[:2])
-                if step[1] < 0:
-                    first, last = last and (last[0], last[1] + 1), first and (first[0], first[1] + 1)
-                used = {name, *(bound[0] for bound in (first, last) if bound)}
-                if not used.intersection(scopes.bound(loop.body)):
-                    found[name] = first, last
-    return found
-
-
 def _targets(node: gast.AST) -> list[gast.expr]:
     """What a statement assigns to, if it can write items."""
     match node:
@@ -194,14 +73,6 @@ def _targets(node: gast.AST) -> list[gast.expr]:
         case gast.AugAssign(target=target):
             return [target]
     return []
-
-
-def _stored_later(node: gast.AST) -> Names:
-    """The names that `m[i], m[j] = row, other` stores when it has written an item already."""
-    match node:
-        case gast.Assign(value=gast.Tuple(elts=[_, *later]) | gast.List(elts=[_, *later])):
-            return frozenset(each.id for each in later if isinstance(each, gast.Name))
-    return frozenset()
 
 
 def stored_in(node: gast.AST) -> list[Stored]:
@@ -235,7 +106,7 @@ class Needs(Walk):
         super().__init__(always | {v.is_read for v in self.views if v.root in always})
         self.after: dict[gast.AST, Names] = {}  # what is live after each statement
         # what is live where the function is left
-        self.at_exit = frozenset(v.is_kept for v in self.views if v.root not in local and not v.unpacked)
+        self.at_exit = frozenset(v.is_kept for v in self.views if v.root not in local)
         self.left: list[dict[str, Names]] = []
 
     def read(self, node: gast.AST) -> Names:
@@ -296,13 +167,7 @@ class Needs(Walk):
         )
 
     def restored(self, node: gast.AST) -> list[View]:
-        """The views that `m[i] = row` stores where they come from."""
-        match node:
-            case gast.Assign(targets=[gast.Subscript() as target], value=gast.Name(id=name)):
-                known = [v for v in self.before.get(node, ()) if isinstance(v, View) and v.name == name]
-                place = (trees.dotted(trees.owner(target)), _indices(target)) if known else ("", "")
-                other = {(v.path, v.made) for v in known if (v.path, v.index) != place}
-                return [v for v in known if (v.path, v.made) not in other]
+        """The items that a statement puts where they were."""
         return []
 
 

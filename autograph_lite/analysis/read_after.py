@@ -14,9 +14,9 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Conflict, Needs, Stored, name_sets, stored, stored_in, stores
+from autograph_lite.analysis.item_stores import Needs, Stored, name_sets, stored, stored_in
 from autograph_lite.analysis.liveness import Names
-from autograph_lite.analysis.view_flow import UNKNOWN, Flow, Given, State, Unbound, attributes_bound, made_in
+from autograph_lite.analysis.view_flow import Flow, State, attributes_bound
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source_text.source import Span
@@ -104,68 +104,22 @@ def place_of_span(function: gast.FunctionDef, span: Span) -> Place | None:
 
 
 @functools.lru_cache(maxsize=256)
-def parameters_meant(place: Place, paths: Names) -> Names:
-    """The parameters whose values, as the caller gave them, the variables `paths` may mean at a place."""
-    if place.inner is not None:
-        return paths & frozenset(scopes.parameter_names(place.inner.args))
-    state = _known(place, set(paths))
-    there = {each.name for each in state if isinstance(each, Given)}
-    sources = {each.path for each in state if isinstance(each, View) and each.name in paths and each.is_same}
-    return frozenset((paths | sources) & there)
-
-
-def _known(place: Place, names: set[str]) -> State:
-    """What the text says at `place` of the variables that have to do with `names`."""
-    function = place.function
-    parameters, own, _ = name_sets(function)
-    flow = Flow(made_in(scopes.own_nodes(function.body), names), {})
-    flow.block(function.body, frozenset([*map(Given, parameters), *map(Unbound, own - parameters)]))
-    return flow.before.get(place.statement, frozenset())
+def items_stored(function: gast.FunctionDef) -> Items:
+    """The items that statements of a function assign to, nested functions excluded."""
+    return frozenset(place for node in scopes.own_nodes(function.body) for place in stored_in(node))
 
 
 @functools.lru_cache(maxsize=256)
-def items_meant(place: Place, values: tuple[gast.expr, ...], names: Names = frozenset()) -> Items:
-    """The items of variables and attributes that expressions and names mean, by the text before `place`: of `row`, `m[i]`."""
-    names |= frozenset(path for value in values if (path := trees.dotted(value)))
-    known = [view for value in values for view in seen_by(value)]
-    known += [view for view in linked(place, names) if view.name in names]
-    found = frozenset((view.path, view.index) for view in known if view.index)
-    # Else it is one of several.
-    return frozenset(item for item in found if [path for path, _ in found].count(item[0]) == 1)
-
-
-@functools.lru_cache(maxsize=256)
-def linked(place: Place, paths: Names) -> tuple[View, ...]:
-    """The views that may share memory with variables or attributes, as the text says at `place`."""
-    if place.inner is not None:
-        return ()
-    return tuple(
-        each
-        for each in _known(place, {path.partition(".")[0] for path in paths})
-        if isinstance(each, View)
-        and any(overlap(path, each.name) or overlap(path, each.path) for path in paths)
-    )
-
-
-@functools.lru_cache(maxsize=256)
-def asked(place: Place, paths: Names) -> tuple[View, ...]:
-    """Those of `linked` that generated code asks about.
-
-    Not where a name may have no value, as a loop's target after it; nor what a list holds, whose other items may be parts of it.
-    """
-    roots = {path.partition(".")[0] for path in paths}
-    unbound = {each.name for each in _known(place, roots) if isinstance(each, Unbound)}
-    return tuple(view for view in linked(place, paths) if not (view.held or {view.name, view.root} & unbound))
-
-
-@functools.lru_cache(maxsize=256)
-def read_after(place: Place, paths: Names, written: Items = frozenset()) -> tuple[Names, Names]:
+def read_after(
+    place: Place, paths: Names, written: Items = frozenset(), held: Names = frozenset()
+) -> tuple[Names, Names]:
     """Of variables and attributes, those that the function reads after `place`; and those that others may read then.
 
     Args:
       place: where something is written to.
       paths: the variables and attributes.
       written: all that is written to, where that are items of theirs: who assigns to one of these afterwards makes up for it.
+      held: those that mean an object which holds the array, and outlives the call though it is a parameter.
     """
     soon = {*_loaded_after(place)}
     if place.inner is not None:
@@ -174,6 +128,7 @@ def read_after(place: Place, paths: Names, written: Items = frozenset()) -> tupl
     parameters, own, always = name_sets(function)
     views = [View("", path, "") for path in paths]
     needs = _Needs(always, _before(place, written), views, own - parameters)
+    needs.held = held
     needs.block(function.body, needs.at_exit)
     bound = {*place.assigned, *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())
@@ -183,7 +138,11 @@ def read_after(place: Place, paths: Names, written: Items = frozenset()) -> tupl
         view.path for view in known if view.is_read in after and (view.root in after or view.root not in own)
     }
     read |= {view.path for view in views if view.root in soon}
-    kept = {view.path for view in known if view.is_kept in after and view.path not in parameters}
+    kept = {
+        view.path
+        for view in known
+        if view.is_kept in after and (view.path not in parameters or view.path in held)
+    }
     return frozenset(read), frozenset(kept)
 
 
@@ -205,7 +164,7 @@ def _before(place: Place, written: Items) -> Mapping[gast.AST, State]:
                 return after
             return frozenset(each for each in after if not each.name.startswith(_WRITTEN)) | frozenset(marks)
 
-    flow = Marked({}, {})
+    flow = Marked()
     flow.block(place.function.body, frozenset())
     return flow.before
 
@@ -213,12 +172,19 @@ def _before(place: Place, written: Items) -> Mapping[gast.AST, State]:
 class _Needs(Needs):
     """As `Needs`; the views are items that were written, and end where others are put in their place."""
 
+    held: Names = frozenset()  # what means an object that holds items, which may get others
+
     def read(self, node: gast.AST) -> Names:
         """As `Needs.read`; who writes to other items of what has got an old array would write to that."""
         if node not in self.reads:
             super().read(node)
             written = [path for path, _ in stored_in(node)]
             self.reads[node] |= {v.is_read for v in self.views for path in written if overlap(path, v.path)}
+            match node:
+                case gast.Assign(targets=[gast.Subscript(value=owner)], value=value) if (
+                    path := trees.dotted(owner)
+                ) in self.held and path.partition(".")[0] not in scopes.names_read(value):
+                    self.reads[node] -= {v.is_read for v in self.views if v.path == path}
         return self.reads[node]
 
     def restored(self, node: gast.AST) -> list[View]:
@@ -259,20 +225,6 @@ def given_back(place: Place, *, leaves: bool) -> tuple[View, ...]:
         for each in _parts_of(value)
         for view in seen_by(each)
     )
-
-
-@functools.lru_cache(maxsize=256)
-def shared(place: Place, name: str, index: str = UNKNOWN) -> tuple[Conflict, ...]:
-    """What is read after a call that writes to an item of `name`, and may share its memory by the text of the function."""
-    if place.inner is not None:
-        return ()
-    if name in place.assigned:  # `row = sorted_(row)`: what is taken may be stored where it comes from
-        of = [view for view in linked(place, frozenset({name})) if view.name == name]
-        written = items_meant(place, (), frozenset({name}))
-        read, _ = read_after(place, frozenset(view.path for view in of), written)
-        return tuple(Conflict(view, to_view=True) for view in of if view.path in read)
-    found = stores(place.function, {place.statement: [(name, index)]})
-    return tuple(found.conflicts.get(place.statement, ()))
 
 
 def _assigned(statement: Any) -> list[str]:

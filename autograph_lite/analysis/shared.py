@@ -54,35 +54,6 @@ def shared_variables(body: list[gast.stmt], own: Iterable[str]) -> Shared:
     return Shared(frozenset(own) - taken - declared, frozenset(taken - bound - declared))
 
 
-def writers(body: list[gast.stmt]) -> dict[gast.AST, list[tuple[str, str]]]:
-    """The statements that name functions defined in `body` which write variables of it, with these variables.
-
-    The second of each pair is an index that is not known: `analysis.item_stores.stores` takes them so.
-    """
-    statements = list(trees.statements(body, _FUNCTIONS))
-    functions = [n for n in statements if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef))]
-    written = {f.name: scopes.declared(f.body, gast.Nonlocal) & _stored_to(trees.walk(f)) for f in functions}
-    if not any(written.values()):
-        return {}
-    read = {f.name: frozenset().union(*map(scopes.names_read, f.body)) for f in functions}
-    for _ in functions:  # what a function calls that is defined beside it, it writes as well
-        for name, names in read.items():
-            written[name] = written[name].union(*(written[other] for other in names & written.keys()))
-    found = {}
-    for node in statements:
-        if node not in functions:
-            parts = [part for part in trees.children(node) if isinstance(part, gast.expr)]
-            named = frozenset().union(*map(scopes.names_read, parts)) & written.keys()
-            if places := frozenset().union(*(written[name] for name in named)):
-                found[node] = [(path, "?") for path in sorted(places)]
-    return found
-
-
-def _stored_to(nodes: Iterable[gast.AST]) -> set[str]:
-    """Names whose items nodes write, by stores that are converted already."""
-    return {name.id for node in nodes if (name := _stored(node))}
-
-
 def _stored(node: gast.AST) -> gast.Name | None:
     """The name that a statement binds to the new array that an item store makes."""
     match node:

@@ -56,6 +56,13 @@ HANDING_BACK = frozenset({
 })  # fmt: skip
 
 
+# Which give a view in NumPy, and which JAX compiles, so that nobody sees what it does where it computes at once.
+COMPILED_VIEWS = frozenset({
+    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "flip", "fliplr", "flipud", "imag", "moveaxis", "ravel", "real",
+    "rollaxis", "rot90", "swapaxes",
+})  # fmt: skip
+
+
 def named_sequences(function: gast.AST) -> set[str]:
     """Names that `function` assigns lists, tuples or ranges, as far as its text tells."""
     found: set[str] = set()
@@ -261,6 +268,12 @@ class Calls(trees.CodeTransformer):
             return False
         takes_traced = self.operator == "call" and not (_are_literals(node) and not _makes_array(node))
         if takes_traced and isinstance(node.func, gast.Attribute) and node.func.attr in HANDING_BACK:
+            return False
+        if (
+            self.operator != "call"
+            and isinstance(node.func, gast.Attribute)
+            and node.func.attr in COMPILED_VIEWS
+        ):
             return False
         return not into and self.context.is_library(trees.dotted(node.func), len(node.args), takes_traced)
 

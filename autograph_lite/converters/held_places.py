@@ -8,12 +8,11 @@ a[idx(k)], b.n = u, v                 item, item_2 = u, v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from autograph_lite.analysis import item_stores
 from autograph_lite.syntax import quote, trees
 
 
@@ -41,27 +40,6 @@ def with_items(
             return quote.located(gast.Starred(part, gast.Store()), target), pairs
     name = fresh("item")
     return quote.located(quote.name(name, gast.Store), target), [(target, name)]
-
-
-def questions(
-    items: Sequence[tuple[gast.expr, str]], value: gast.expr, ag: str, known: Collection[str] = ()
-) -> list[gast.stmt]:
-    """Asks whether what a target gets is a part of an array that one before it writes: `m[i], m[j] = t`.
-
-    Args:
-      items: the targets, with the names that have what they get.
-      value: what is assigned.
-      ag: our name.
-      known: names of these that need no question.
-    """
-    shown, found = quote.constant(gast.unparse(value)), list[gast.stmt]()
-    text = "ag.viewed(value, source, shown, path, shown, None, told=True)"
-    for number, (_, name) in enumerate(items):
-        earlier = [path for item, _ in items[:number] for path, _ in item_stores.stored(item)]
-        for path in dict.fromkeys(earlier) if name not in known else ():
-            root = path.partition(".")[0]
-            found += quote.stmts(text, ag=ag, value=name, source=root, shown=shown, path=quote.constant(path))
-    return found
 
 
 def has_call(node: gast.AST) -> bool:

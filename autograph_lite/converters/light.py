@@ -36,6 +36,7 @@ import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.exits import always_returns, blocks
+from autograph_lite.analysis.views import AROUND
 from autograph_lite.converters import PASSES, calls, functions_in, mutations, opaque, subscripts
 from autograph_lite.converters.context import Context
 from autograph_lite.syntax import quote, trees
@@ -145,6 +146,10 @@ class _LightCalls(calls.Calls):
             case gast.Call(func=gast.Attribute(attr="light"), args=[gast.Name(id=name)]):
                 node.func = quote.located(self._remembered(name), node.func)
             case gast.Call(
+                func=gast.Attribute(attr="light") as operator, args=[gast.Attribute(attr="flatten")]
+            ):
+                operator.attr = "copying"
+            case gast.Call(
                 func=gast.Attribute(attr="light"), args=[gast.Attribute(value=gast.Name(id=name), attr=attr)]
             ) if attr in METHODS:
                 node.func = quote.located(self._own_method(name, attr), node.func)
@@ -168,6 +173,20 @@ class _LightCalls(calls.Calls):
             own=quote.constant(index), light=quote.constant(index + 1),
         )  # fmt: skip
 
+    def visit_For(self, node: gast.For) -> gast.AST:
+        """A loop over a part of an array, which its body may write."""
+        node.iter = self._each(node.iter)
+        self.generic_visit(node)
+        return node
+
+    def _each(self, iterable: gast.expr) -> gast.expr:
+        match iterable:
+            case gast.Call(func=gast.Name(id=name)) if name in BARE - AROUND:
+                return iterable
+            case gast.Subscript() | gast.Attribute() | gast.Call():
+                return quote.expr_at(iterable, "ag.each(items)", ag=self.context.ag, items=iterable)
+        return iterable
+
     def visit_Assign(self, node: gast.Assign) -> gast.AST:
         match node.value:
             case gast.Call(
@@ -186,16 +205,6 @@ class _LightCalls(calls.Calls):
             case gast.Call(func=gast.Attribute(value=gast.Name(id=self.context.ag), attr=name), args=args):
                 node.value.args = _indexed(name, args)
         match node.value:
-            case gast.Call(
-                func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="view" | "viewed" as operator),
-                args=[view, source, *_],
-                keywords=keywords,
-            ) if all(keyword.arg != "deep" for keyword in keywords):
-                written = view if operator == "view" else source
-                test = quote.expr(
-                    "x.__class__ not in ag.CHANGED", ag=self.context.ag, x=trees.copy_tree(written)
-                )
-                return quote.located(gast.If(test, [node], []), node)
             case gast.Call(
                 func=gast.Attribute(value=gast.Name(id=self.context.ag), attr="update_item"),
                 args=[

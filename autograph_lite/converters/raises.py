@@ -290,8 +290,6 @@ class _Guards:
         for target in targets:
             part, pairs = held_places.with_items(target, self.fresh)
             parts.append(_Part(quote.located(gast.Assign([part], quote.name(name), None), node), True))
-            asked = held_places.questions(pairs, node.value, self.ag)
-            parts += [_Part(each, False) for each in quote.all_located(asked, node)]
             for leaf, item in pairs:
                 parts += self.stored(quote.located(gast.Assign([leaf], quote.name(item), None), node))
         return parts

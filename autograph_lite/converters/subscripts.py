@@ -5,13 +5,8 @@
     x[i] += v                             x = ag.update_item(x, (i,), '+=', lambda: v)
     rows.items[f()] = v                   ag.store(v, rows, 'items', ag.step(lambda: f()))
     x[i], x[j] = x[j], x[i]               item, item_2 = x[j], x[i]
-                                          ag.viewed(item_2, x, 'x[i]', 'x', 'x[i]', 1)
                                           x = ag.set_item(x, i, item)
                                           x = ag.set_item(x, j, item_2)
-    row = m[i]                            row = m[i]
-    row[0] = v                            ag.view(row, m, 'row', 'm', 'row = m[i]', 1)
-    use(m, row)                           row = ag.set_item(row, 0, v)
-                                          use(m, row)
     a[i], i = 5, 2                        item_3, i_2 = 5, 2
                                           a = ag.set_item(a, i, item_3)
                                           i = i_2
@@ -21,20 +16,19 @@ name or a one-item tuple that holds an index, or a function of the index where t
 to the item is read before. Only a name of this function is rebound: a container of the module or of an
 enclosing function is reached as it is, so `TABLE[0] = 1` does not make `TABLE` a local name; nor is a name rebound that
 nothing reads afterwards, as an array would be lost; nor may `row += v` change an array that nothing reads afterwards,
-`ag.unread(row)`. `ag.view` refuses to write to an array that NumPy would know by another name, too (see
-`analysis.item_stores`). Where the value's evaluation may bind the base or an index again (see `analysis.shared`), it comes
+`ag.unread(row)`. Where the value's evaluation may bind the base or an index again (see `analysis.shared`), it comes
 before them in a statement of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import gast
 
-from autograph_lite.analysis import item_stores, scopes, shared, views
-from autograph_lite.converters import held_places, logical, slices, walked
+from autograph_lite.analysis import item_stores, scopes, shared
+from autograph_lite.analysis.liveness import Names
+from autograph_lite.converters import logical, slices, walked
 from autograph_lite.converters.context import Context
 from autograph_lite.converters.static import binds_or_suspends
 from autograph_lite.syntax import quote, trees
@@ -49,38 +43,33 @@ AUGMENTED = {
 
 def run(function: gast.FunctionDef, context: Context) -> None:
     """Rewrites the body of `function` in place; nested functions keep theirs."""
-    calls = shared.writers(function.body)
-    parts = walked.name_parts(function, context, calls)
-    found = item_stores.stores(function, calls)
+    lost = item_stores.lost_stores(function)
     walked.run(function, context)
     body = function.body
     own = {*scopes.parameter_names(function.args), *scopes.bound(body)}
     writable = own | scopes.declared(body)
-    visitor = _Stores(context, frozenset(writable), found, shared.shared_variables(body, own), parts, calls)
+    visitor = _Stores(context, frozenset(writable), lost, shared.shared_variables(body, own))
     function.body = visitor.block(body)
 
 
 class _Stores(trees.ScopeTransformer):
     def __init__(
-        self, context: Context, writable: frozenset[str], found: item_stores.Stores, others: shared.Shared,
-        parts: dict[str, str], calls: Container[gast.AST],
-    ) -> None:  # fmt: skip
-        self.context, self.writable, self.found, self.others = context, writable, found, others
-        self.parts = parts  # the names of parts that loops walk over, with their text
-        self.calls = calls  # statements that call what writes items
-        self.lost: frozenset[str] = frozenset()  # of the statement that is rewritten
-
-    def visit(self, node: gast.AST) -> Any:
-        new = super().visit(node)
-        if node not in self.calls or isinstance(node, (gast.Assign, gast.AugAssign)):
-            return new
-        checks = quote.all_located(self.checked(node), node)
-        return [*checks, *(new if isinstance(new, list) else [new])] if checks else new
+        self,
+        context: Context,
+        writable: frozenset[str],
+        unread: Mapping[gast.AST, Names],
+        others: shared.Shared,
+    ) -> None:
+        self.context, self.writable, self.unread, self.others = context, writable, unread, others
+        self.lost: Names = (
+            frozenset()
+        )  # of the statement that is rewritten: names that nothing reads after it
 
     def visit_Assign(self, node: gast.Assign) -> gast.AST | Block:
-        before = self.checked(node)
+        self.lost = self.unread.get(node, frozenset())
+        before: Block = []
         if not any(map(_has_item, node.targets)):
-            return [*quote.all_located(before, node), node] if before else node
+            return node
         if len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
             logical.mark_stored(node.value, node.targets[0])
             return quote.all_located([*before, *self.store(node.targets[0], node.value)], node)
@@ -96,26 +85,14 @@ class _Stores(trees.ScopeTransformer):
             items: list[tuple[gast.expr, str]] = []
             new = self.with_temporaries(target, items)
             before.append(gast.Assign([new], value, None))
-            before += self.swapped(new, value, items)
             for item, name in items:
                 before += self.assigned(item, name)
         return quote.all_located(before, node)
 
-    def swapped(self, target: gast.expr, value: gast.expr, items: Sequence[tuple[gast.expr, str]]) -> Block:
-        """The checks of `m[i], m[j] = m[j], m[i]`: a row that is stored may be a view of what has been written before it."""
-        checks: Block = []
-        order = [name for _, name in items]
-        for view in views.made_by(target, value):
-            before = order[: order.index(view.name)] if view.name in order else []
-            places = [place for item, name in items if name in before for place in item_stores.stored(item)]
-            if any(item_stores.meets(view, path, index, {}) for path, index in places):
-                conflict = item_stores.Conflict(view, to_view=False)
-                checks.append(_check(conflict, self.context.ag, shown=view.made.partition(" = ")[2]))
-        paths = {path for item, _ in items for path, _ in item_stores.stored(item)}
-        return checks + held_places.questions(items, value, self.context.ag, _told(target, value, paths))
-
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.AST | Block:
-        before, target = self.checked(node), node.target
+        self.lost = self.unread.get(node, frozenset())
+        before: Block = []
+        target = node.target
         if isinstance(target, gast.Name) and target.id in self.lost:
             before += quote.stmts("ag.unread(y)", ag=self.context.ag, y=target.id)
         if isinstance(target, gast.Name) and target.id in self.others.written and not _is_plain(node.value):
@@ -182,12 +159,6 @@ class _Stores(trees.ScopeTransformer):
     def is_changed(self, base: gast.expr, target: gast.expr, value: gast.expr) -> bool:
         """Whether evaluating the target's indices, or the value, may bind the name `base`."""
         return self.others.may_change([base]) and not (_is_plain(value) and _has_plain_indices(target))
-
-    def checked(self, node: gast.AST) -> Block:
-        """The checks before a statement that writes items; notes the names that nothing reads after it."""
-        self.lost = self.found.lost.get(node, frozenset())
-        conflicts = self.found.conflicts.get(node, ())
-        return [_check(one, self.context.ag, self.parts.get(one.view.name, "")) for one in conflicts]
 
     def update(self, target: gast.Subscript, op: gast.operator, value: gast.expr) -> gast.stmt:
         return self.rebind(*self.path(target), self.updated(target, op, value))
@@ -303,38 +274,6 @@ class _Stores(trees.ScopeTransformer):
                 base, steps = self.path(value)
                 return base, [*steps, quote.constant(attr)]
         return target, []
-
-
-_NUMBERS = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare)
-
-
-def _told(target: gast.expr, value: gast.expr, paths: Container[str]) -> set[str]:
-    """The names in a target whose value's text tells whether it may be a part of what `paths` name; one with a star is a list."""
-    match target, value:
-        case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
-            return {name for pair in zip(targets, values, strict=True) for name in _told(*pair, paths)}
-        case gast.Tuple(elts=targets) | gast.List(elts=targets), _:
-            stars = [each for each in targets if isinstance(each, gast.Starred)]
-            return {name for each in stars for name in _told(each, value, paths)}
-        case gast.Starred(value=gast.Name(id=name)), _:
-            return {name}
-        case gast.Name(id=name), gast.Subscript() if trees.dotted(trees.owner(value)) in paths:
-            return {name}
-        case gast.Name(id=name), _ if isinstance(value, _NUMBERS):
-            return {name}
-    return set()
-
-
-def _check(conflict: item_stores.Conflict, ag: str, shown: str = "") -> gast.stmt:
-    view = conflict.view
-    texts = map(quote.constant, (shown or view.name, view.path, shown or view.made, view.drops))
-    operator = quote.expr("ag.view" if conflict.to_view else "ag.viewed", ag=ag)
-    call = gast.Call(operator, [quote.name(view.name), quote.name(view.root), *texts], [])
-    if not conflict.read:
-        call.keywords.append(gast.keyword("read", quote.constant(False)))
-    if conflict.deep:
-        call.keywords.append(gast.keyword("deep", quote.constant(True)))
-    return gast.Expr(call)
 
 
 def _has_item(target: gast.expr | None) -> bool:

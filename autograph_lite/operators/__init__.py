@@ -16,7 +16,7 @@ from autograph_lite.converters.python_ops import (
 )
 from autograph_lite.jax_internals.loops import while_autodiff
 from autograph_lite.jax_internals.tracing_state import untraced
-from autograph_lite.operators.aliasing.view_statements import view, viewed
+from autograph_lite.operators.aliasing.store_check import each
 from autograph_lite.operators.branches.definedness import assigned, defined, deleted, found, reached, returned
 from autograph_lite.operators.branches.each_variant import each_variant
 from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt
@@ -27,7 +27,7 @@ from autograph_lite.operators.calls.calls import call
 from autograph_lite.operators.calls.handed_functions import begins_in_lanes, of_lane
 from autograph_lite.operators.calls.handlers import caught, managed, suppressing
 from autograph_lite.operators.calls.method_patching import begins, ending, ends, open_scopes, recast, record
-from autograph_lite.operators.calls.untraced_calls import BUILTIN, light, light_at
+from autograph_lite.operators.calls.untraced_calls import BUILTIN, copying, light, light_at
 from autograph_lite.operators.checks import traced_text
 from autograph_lite.operators.checks.carried_checks import finishing, handling, trying
 from autograph_lite.operators.checks.catching import (

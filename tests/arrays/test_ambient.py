@@ -111,7 +111,7 @@ def test_no_tracer_is_left_and_a_trace_that_failed_leaves_nothing() -> None:
 
 
 def test_where_nothing_is_recorded_it_is_refused() -> None:
-    with pytest.raises(al.MutationError, match="which shares its memory with 'x' in NumPy"):
+    with pytest.raises(al.MutationError, match="which in NumPy shares its memory with 'x'"):
         al.to_graph(in_a_branch)(X)
     found = jax.vmap(al.to_graph(in_a_branch))(X[None])  # what lanes do is recorded for one of them
     jax.tree.map(

@@ -141,9 +141,8 @@ def test_the_message_about_a_loop_that_makes_the_name_another_array() -> None:
     with pytest.raises(al.MutationError) as caught:
         al.convert(f)(jnp.ones(2), jnp.asarray(2))
     assert str(caught.value).startswith(
-        "An item of 'a' is written, and 'b', float32[2], which shares its memory in NumPy (`b = a`), is read later.\n"
+        "An item of the array 'a' is written in a loop, other names see that, and the loop makes 'a' another array.\n"
     )
-    assert "Fix: where 'b' is to stay as it is, copy it before: b.copy()" in str(caught.value)
 
 
 def smoothed(x: Any) -> Any:

@@ -250,7 +250,6 @@ UNKNOWN = {
 # Which of them, how long they are, or how often it loops, a number tells that is traced under `jax.jit`.
 UNKNOWN_UNDER_JIT = UNKNOWN | {
     "a name on one path", "either of two", "a part between traced bounds with a step", "a part between traced bounds",
-    "a part between traced bounds that is read when the array has been written", "parts between traced bounds that change places",
     "a list that a `while` makes longer", "a list that a loop over a range makes longer",
 }  # fmt: skip
 

@@ -415,12 +415,12 @@ def test_a_row_is_written_and_the_matrix_read() -> None:
         return m.sum() + row[0]
 
     assert message(f, jnp.ones((2, 3)), way=derived) == (
-        "MutationError: An item of 'row', float32[3], is written, which shares its memory with 'm' in NumPy (`row = m[1]`), and "
-        "'m' is read later.\n"
+        "MutationError: An item of 'row', float32[3], is written, which in NumPy shares its memory with 'm', too, and 'm' is read "
+        "later.\n"
         "  test.py:2 in f\n"
         "      row[0] = 5.0\n"
         + WHY
-        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, write to a copy: "
+        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, let it have a copy: "
         "row.copy()."
     )
 
@@ -432,12 +432,13 @@ def test_an_array_is_written_that_has_another_name() -> None:
         return x - old
 
     assert message(f, jnp.ones(3), way=derived) == (
-        "MutationError: An item of 'x' is written, and 'old', float32[3], which shares its memory in NumPy (`old = x`), is read "
+        "MutationError: An item of 'x', float32[3], is written, which in NumPy is the array of 'old', too, and 'old' is read "
         "later.\n"
         "  test.py:2 in f\n"
         "      x[0] = 5.0\n"
         + WHY
-        + "  Fix: where 'old' is to stay as it is, copy it before: old.copy(); else take it again after the write."
+        + "  Fix: write the item of 'old', or store 'x' there afterwards; where 'old' is to stay as it is, let it have a copy: "
+        "x.copy()."
     )
 
 
@@ -448,13 +449,13 @@ def test_an_array_of_an_object_that_outlives_the_call() -> None:
         return table
 
     assert message(f, {"a": jnp.ones(3)}, way=derived) == (
-        "MutationError: An item of 'table', float32[3], is written, which shares its memory with 'tables' in NumPy "
-        "(`table = tables['a']`), and 'tables' outlives the call.\n"
+        "MutationError: An item of 'table', float32[3], is written, which in NumPy is the array of 'tables['a']', too, and "
+        "'tables['a']' outlives the call.\n"
         "  test.py:2 in f\n"
         "      table[0] = 5.0\n"
         + WHY
-        + "  Fix: write the item of 'tables', or store 'table' there afterwards; where 'tables' is to stay as it is, write to a "
-        "copy: table.copy()."
+        + "  Fix: write the item of 'tables['a']', or store 'table' there afterwards; where 'tables['a']' is to stay as it is, let "
+        "it have a copy: table.copy()."
     )
 
 

@@ -6,7 +6,6 @@ def swap_sort(x, n):
 
             def true_fun(x):
                 item, item_2 = ag.item(x, j + 1), ag.item(x, j)
-                ag.viewed(item_2, x, 'x[j]', 'x', 'x[j]', 1)
                 x = ag.set_item(x, j, item)
                 return ag.set_item(x, j + 1, item_2)
 

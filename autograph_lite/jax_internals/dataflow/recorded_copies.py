@@ -18,11 +18,11 @@ from jax._src import core
 from jax._src.array import ArrayImpl
 from jax._src.lax import lax
 
-from autograph_lite.converters.calls import HANDING_BACK
+from autograph_lite.converters.calls import COMPILED_VIEWS, HANDING_BACK
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, view_equations
+from autograph_lite.jax_internals.references import eager_views, numpys_arrays, view_equations
 
 
 def _copying(fn: Any) -> Any:
@@ -212,7 +212,7 @@ def _fixed(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(array: Any, *args: Any, **kwargs: Any) -> Any:
-        found = fn(array, *args, **kwargs)
+        found = eager_views.note_view(fn(array, *args, **kwargs), array)
         return numpys_arrays.read_only(found) if numpys_arrays.is_numpys(array) else found
 
     return run
@@ -224,7 +224,7 @@ _COPYING: dict[Any, Any] = {
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },
-    core.Tracer.diagonal: _fixed(core.Tracer.diagonal),
+    **{fn: _fixed(fn) for fn in (ArrayImpl.diagonal, core.Tracer.diagonal, jnp.diagonal)},
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(_in_order(fn)) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{fn: _cast(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
@@ -232,6 +232,20 @@ _COPYING: dict[Any, Any] = {
     **{fn: _reshaping(fn) for fn in (jnp.reshape, core.Tracer.reshape)},
     **{fn: _copying(_in_order(fn)) for fn in (ArrayImpl.flatten, core.Tracer.flatten)},
 }
+
+
+_COMPILED = {
+    **{
+        fn: eager_views.in_sight(_COPYING.get(fn, fn))
+        for name in COMPILED_VIEWS
+        if (fn := getattr(jnp, name, None)) is not None
+    },
+    **{
+        fn: eager_views.in_sight(_COPYING.get(fn, fn))
+        for fn in (ArrayImpl.ravel, ArrayImpl.swapaxes, ArrayImpl.diagonal)
+    },
+}
+_COPYING.update(_COMPILED)
 
 
 def jax_stand_in(fn: Callable[..., Any]) -> Any:

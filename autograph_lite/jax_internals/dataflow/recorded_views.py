@@ -66,7 +66,7 @@ def parts_from(array: Any, *, written: bool = False) -> list[Any]:
     while todo:
         new = [each for each in _wholes(todo.pop(), has_lanes, written) if id(each) not in found]
         found.update((id(each), each) for each in new)
-        todo += new
+        todo += map(recorded_as, new)  # around a body, a derivative may hold what a program around it records
     return [*found.values()]
 
 

@@ -2,6 +2,7 @@
 
 __all__ = [
     "ambient",
+    "eager_views",
     "forwarding",
     "number_types",
     "numpys_arrays",

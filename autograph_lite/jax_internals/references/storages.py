@@ -21,7 +21,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax
 
-from autograph_lite.jax_internals.references import view_equations
+from autograph_lite.jax_internals.references import eager_views, view_equations, view_writes
 from autograph_lite.tracing import thread
 
 
@@ -220,6 +220,48 @@ def root(array: Any) -> Any:
         if equation is None:
             return array
         array = equation.in_tracers[0]
+
+
+def are_in_one_memory(array: Any, other: Any) -> bool:
+    """Whether two arrays are views of one, or one is of the other."""
+    if isinstance(array, np.ndarray) and isinstance(other, np.ndarray):
+        return base_of(array) is base_of(other)
+    if isinstance(array, core.Tracer) or isinstance(other, core.Tracer):
+        return root(array) is root(other)
+    memory = eager_views.memory_of(array)
+    return array is other or (memory is not None and eager_views.memory_of(other) is memory)
+
+
+def item_positions(array: Any, index: Any = ...) -> Any:
+    """Where the items of an array at an index lie in what it is a view of, as an array of numbers; None where nobody knows."""
+    if isinstance(array, np.ndarray):
+        return _addresses(array[index])
+    if not isinstance(array, core.Tracer):
+        return eager_views.concrete_positions(array, index)
+    steps = []
+    while (equation := _view_equation(array := _held(array))) is not None:
+        if any(isinstance(each, core.Tracer) for each in equation.in_tracers[1:]):
+            return None
+        steps.append((equation, array))
+        array = equation.in_tracers[0]
+    try:
+        with core.eval_context():
+            found = eager_views.positions_of_whole(array.shape)
+            for equation, result in reversed(steps):
+                found = eager_views.step(equation, found, view_writes.place_of_result(equation, result))
+            return np.asarray(found)[index]
+    except (TypeError, IndexError, NotImplementedError):
+        return None
+
+
+def _addresses(array: Any) -> Any:
+    if not isinstance(array, np.ndarray):
+        return None  # a number
+    found = np.full(array.shape, array.ctypes.data)
+    grid: Any = np.indices(array.shape, sparse=True)
+    for places, step in zip(grid, array.strides, strict=True):
+        found += places * step
+    return found
 
 
 def versions_of(array: Any) -> list[Any]:

@@ -21,10 +21,11 @@ from jax._src.core import Tracer
 from autograph_lite.jax_internals.references.view_writes import CALLED_VIEWS, PUT, place_of_result
 from autograph_lite.tracing import thread
 
+# What stands among JAX's frames, too.
 _JAX = (
     str(Path(jax.__file__).parent),
-    str(Path(__file__).with_name("forwarding.py")),
-)  # which stands among JAX's frames
+    *(str(Path(__file__).with_name(name)) for name in ("forwarding.py", "eager_views.py")),
+)
 # Where converted code takes `x[i : i + 2]`, and loops take rows.
 _WINDOWS = tuple(
     str(Path("operators", *names))
@@ -44,9 +45,9 @@ _COPIES = str(_PACKAGE / "jax_internals" / "dataflow" / "recorded_copies.py")  #
 _known: dict[int, tuple[weakref.ref[Any], str | None]] = {}  # by the id of an equation, which can't be hashed
 # By what the outermost function of JAX's is called, without the underscore of methods.
 VIEWING = frozenset({
-    "__iter__", "array_split", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "imag",
+    "__iter__", "array_split", "asarray", "dsplit", "expand_dims", "flip", "fliplr", "flipud", "getitem", "hsplit", "imag",
     "imag_property", "iter", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "real", "real_property", "reshape",
-    "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose", "transpose_property", "vsplit",
+    "rewriting_take", "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose", "transpose_property", "vsplit",
     "matrix_transpose_property",
 })  # fmt: skip
 _AROUND = (
@@ -105,6 +106,8 @@ def _name_of_view(equation: Any) -> str | None:
         return called if is_view else None
     if name == "gather" and len(equation.in_tracers[1].aval.shape) != 1:
         return None  # of several places
+    if name == "convert_element_type" and params["new_dtype"] != base.aval.dtype:
+        return None  # what `jnp.asarray` makes of a derivative's number is an equation of its own
     if name == "broadcast_in_dim" and math.prod(params["shape"]) != math.prod(base.aval.shape):
         return None
     called = _called(equation)
@@ -203,7 +206,7 @@ def _is_in_order(equation: Any, base: Any) -> bool:
     if all(each.primitive.name != "reshape" for each in _steps(equation)):
         return True
     if _called(equation) == "ravel":
-        return lies_in_a_row(base, equation.params["dimensions"])
+        return lies_in_a_row(base, equation.params.get("dimensions"))
     layout = _layout_of(base)
     return layout is not None and _laid_out(equation, layout) is not None
 
@@ -378,6 +381,8 @@ def _laid_out_by(equation: Any, base: Any) -> Any:
         return np.flip(base, params["dimensions"])
     if name in ("real", "imag"):
         return _strided(base.shape, [2 * step for step in base.strides])
+    if name == "convert_element_type":
+        return base
     if name not in ("reshape", "expand_dims", "broadcast_in_dim"):
         return None
     shape = equation.outvars[0].aval.shape

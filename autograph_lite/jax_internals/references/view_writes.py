@@ -127,7 +127,8 @@ def items_at(array: jax.Array, places: np.ndarray[Any, Any]) -> jax.Array:
 
 
 PUT: dict[str, Callable[[Any, int, Any, Any], Any]] = {
-    "broadcast_in_dim": _put_reshaped, "dynamic_slice": _put_dynamic_slice, "expand_dims": _put_reshaped,
+    "broadcast_in_dim": _put_reshaped, "convert_element_type": _put_reshaped, "dynamic_slice": _put_dynamic_slice,
+    "expand_dims": _put_reshaped,
     "gather": _put_gather, "imag": _put_imag, "real": _put_real, "reshape": _put_reshape, "rev": _put_rev,
     "slice": _put_slice, "split": _put_split,
     "squeeze": _put_reshaped, "transpose": _put_transpose, "unstack": _put_unstack,

@@ -14,7 +14,6 @@ __all__ = [
     "shared_memory",
     "store_check",
     "user_frames",
-    "view_statements",
     "ways_out",
     "yielded_arrays",
 ]

@@ -12,13 +12,14 @@ import jax
 import numpy as np
 
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import eager_views, numpys_arrays, storages
 from autograph_lite.operators.aliasing import loop_carried_aliases
 from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import held_items
 from autograph_lite.operators.object_graph.held_items import Items
 from autograph_lite.operators.ragged.selection import Method, Selection
 from autograph_lite.operators.values.one_of import OneOf, options_of
+from autograph_lite.operators.values.values import Tracer
 
 Slot = tuple[int, Any]
 Way = tuple[Any, ...]  # of a variable, its name alone; else the way to an owner, the owner, and the key there
@@ -68,6 +69,7 @@ def leading_to(
       written: whether what the program has made of these by writing to them counts as a part.
       but: an array that is not meant, nor what it is a part of, though that may be one of these, or a part of one.
     """
+    arrays = [*arrays]
     wanted = array_identities(arrays)
     buffers = [] if but is None else numpys_arrays.buffers_of(but)
     found: list[tuple[Way, Any]] = []
@@ -77,7 +79,9 @@ def leading_to(
 
     def is_wanted(value: Any) -> bool:
         known = not wanted.isdisjoint(recorded_views.view_key(value))
-        return known or (parts and is_part_of(value, wanted, written=written))
+        return known or (
+            parts and (is_part_of(value, wanted, written=written) or may_be_part_or_whole(value, arrays))
+        )
 
     def is_left_out(value: Any) -> bool:
         return but is not None and (
@@ -201,6 +205,40 @@ def is_part_of(array: Any, whole: AbstractSet[int], *, written: bool = False) ->
         return False
     # a number is a copy
     return isinstance(array, np.ndarray) or bool(array.ndim) or storages.is_cell(array)
+
+
+def meets(array: Any, written: Any, index: Any, value: Any = None) -> bool:
+    """Whether an array that shares memory with another one, which is written at an index, does so there, as far as is known.
+
+    Not if it is the `value` that is written to where it lies: `m[0] = row`.
+    """
+    if not all(map(is_concrete, (array, written))):
+        return True
+    if array is value and np.array_equal(
+        storages.item_positions(written, index), storages.item_positions(array)
+    ):
+        return False
+    return may_be_part_or_whole(array, [written], index)
+
+
+def may_be_part_or_whole(array: Any, others: Iterable[Any], index: Any = ...) -> bool:
+    """Whether an array that no program records may share the memory of others, or of their items at an index."""
+    return is_concrete(array) and any(
+        eager_views.may_share_memory(
+            recorded_views.recorded_as(each), index, recorded_views.recorded_as(array)
+        )
+        for each in others
+        if is_concrete(each)
+    )
+
+
+def is_concrete(array: Any) -> bool:
+    """Whether JAX computes an array, or what `vmap` and `grad` hold of it, at once."""
+    return (
+        isinstance(array, jax.Array)
+        and bool(array.ndim)
+        and not isinstance(recorded_views.recorded_as(array), Tracer)
+    )
 
 
 def base_arrays(array: Any) -> list[Any]:

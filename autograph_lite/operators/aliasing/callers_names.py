@@ -12,13 +12,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
 from autograph_lite.analysis import read_after
-from autograph_lite.analysis.view_flow import UNKNOWN
 from autograph_lite.analysis.views import seen_by
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.aliasing import access_paths, overlapping_views, user_frames
@@ -29,12 +28,11 @@ from autograph_lite.operators.values.values import describe
 from autograph_lite.syntax import trees
 
 
-def check_callers_names(
-    runs: Sequence[Run], place: read_after.Place, paths: frozenset[str], same: Sequence[Any], slots: set[Any]
-) -> None:
-    """Refuses a write at `place`, to what the variables `paths` mean, if a function that waits reads the array later.
+def check_callers_names(runs: Sequence[Run], same: Sequence[Any], slots: set[Any], shared: str = "") -> None:
+    """Refuses a write to an array if a function that waits reads it later.
 
-    What the objects in `slots` have got has been looked at, and is theirs to read.
+    What the objects in `slots` have got has been looked at, and is theirs to read; so is the variable that is `shared` with
+    the functions around.
     """
     for called, caller in itertools.pairwise(runs):
         if not user_frames.was_handed(called, same):
@@ -45,26 +43,38 @@ def check_callers_names(
         variables = user_frames.run_variables(caller)
         arguments: list[gast.expr] = []
         if waits.call is not None:
-            found = arguments_meant(called, waits.call, same, read_after.parameters_meant(place, paths))
+            found = arguments_meant(called, waits.call, same)
             arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
         call = _Call(source_places.function_name(called[-1].f_code), f"{path}:{waits.line}", waits)
         others = [
             each
             for each in access_paths.leading_to(variables, same)
-            if each.slot is None or each.slot not in slots
+            if (each.slot is None or each.slot not in slots) and not _is_shared(each, shared, caller)
         ]
         _check_caller(variables, call, arguments, others, same)
         slots |= {each.slot for each in others}
-        place, paths = waits, frozenset([*map(trees.dotted, arguments), *(each.name for each in others)])
 
 
-def arguments_meant(
-    called: Run, call: gast.Call, same: Sequence[Any], names: Iterable[str] | None = None
-) -> list[gast.expr]:
-    """What stands in a call for those parameters, of some names or of all, that mean the array in the function that is called."""
+def _is_shared(path: Path, name: str, run: Run) -> bool:
+    """Whether a path is the variable of that name which functions share."""
+    return (
+        path.is_variable
+        and path.name == name
+        and any(name in (*frame.f_code.co_cellvars, *frame.f_code.co_freevars) for frame in run)
+    )
+
+
+def items_handed_over(called: Run, place: read_after.Place, same: Sequence[Any]) -> read_after.Items:
+    """The items of variables and attributes that a call hands over as the array: `f(m[i])`."""
+    given = [] if place.call is None else arguments_meant(called, place.call, same)
+    return frozenset((view.path, view.index) for each in given for view in seen_by(each) if view.index)
+
+
+def arguments_meant(called: Run, call: gast.Call, same: Sequence[Any]) -> list[gast.expr]:
+    """What stands in a call for those parameters that mean the array in the function that is called."""
     known, code = called[-1].f_locals, called[-1].f_code
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if names is None else names
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [each for name in names if is_one(known.get(name), same) for each in _arguments(call, code, name)]
 
 
@@ -88,32 +98,12 @@ def _check_caller(
     place = call.place
     paths = [path for argument in arguments if (path := trees.dotted(argument))]
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
-    parts = [(each, view) for each in arguments if not trees.dotted(each) for view in seen_by(each)]
-    of_parts = {view.path for _, view in parts}
-    written = access_paths.items_on_paths(others, variables) | read_after.items_meant(place, tuple(arguments))
-    read, kept = read_after.read_after(place, frozenset([*paths, *stale, *of_parts]), written)
-    for argument, view in parts:
-        source = variables.get(view.root)
-        if view.path in of_parts & (read | kept) and overlapping_views.is_view(
-            same[0], source, view.path, view.drops
-        ):
-            found = (
-                f"and '{view.path}', which shares its memory, {overlapping_views.LATER[view.path in read]}"
-            )
-            raise _refusal(same[0], call, gast.unparse(argument).strip(), found)
+    written = access_paths.items_on_paths(others, variables)
+    read, kept = read_after.read_after(place, frozenset([*paths, *stale]), written)
     wanted = {*paths, *stale}
     for path in (*sorted(read & wanted), *sorted(kept & wanted)):
         shown = stale.get(path, path)
         raise _refusal(same[0], call, shown, f"and '{shown}' {overlapping_views.LATER[path in read]}")
-    items = [(view.path, view.index, gast.unparse(each).strip()) for each, view in parts if view.index]
-    for path, index, shown in [*((path, UNKNOWN, path) for path in paths), *items]:
-        for conflict in read_after.shared(place, path, index):
-            view = conflict.view
-            other = view.path if conflict.to_view else view.name
-            source_, value = variables.get(view.root), variables.get(view.name)
-            if conflict.read and overlapping_views.is_view(value, source_, view.path, view.drops):
-                found = f"and '{other}', which shares its memory (`{view.made}`), is read later"
-                raise _refusal(same[0], call, shown, found)
     for argument in arguments:
         if place.drops_result and isinstance(argument, gast.Subscript):
             text = gast.unparse(argument).strip()

@@ -16,28 +16,33 @@ the text of the function that waits which operands it has evaluated already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import gast
-
 from autograph_lite.analysis import read_after
-from autograph_lite.analysis.apart import are_disjoint
 from autograph_lite.analysis.views import View
 from autograph_lite.errors import MutationError
-from autograph_lite.operators.aliasing import access_paths, callers_names, overlapping_views, user_frames
+from autograph_lite.operators.aliasing import (
+    access_paths,
+    callers_names,
+    items_in_text,
+    overlapping_views,
+    user_frames,
+)
 from autograph_lite.operators.aliasing.access_paths import is_one
 from autograph_lite.operators.aliasing.user_frames import Run, Variables
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
 
-def check_callers_parts(runs: Sequence[Run], same: Sequence[Any]) -> None:
-    """To be called before an item of an array is written by the first of the runs.
+def check_callers_parts(runs: Sequence[Run], same: Sequence[Any], index: Any) -> None:
+    """To be called before an array is written at an index by the first of the runs.
 
     Args:
       runs: of converted functions, inner ones first.
       same: the array, and what it was before the loops around.
+      index: where it is written.
 
     Raises:
       MutationError: another run reads a part of it later, or has it as an operand.
@@ -53,18 +58,14 @@ def check_callers_parts(runs: Sequence[Run], same: Sequence[Any]) -> None:
             f"call '{called}' in a statement of its own, and take '{{}}' after it; where it is to stay as it is, let it "
             "be a copy, `.copy()`."
         )
-        shown = next(_read_later(place, variables, same), None)
+        written = functools.partial(_written, runs[number - 1], place, variables, same)
+        shown = next(_read_later(place, variables, same, index, written), None)
         found = f"and '{shown}', a part of it there, is read later"
-        given = (
-            ()
-            if place.call is None
-            else tuple(callers_names.arguments_meant(runs[number - 1], place.call, same))
-        )
         if shown is None:
-            shown = next(_operands(place, variables, same, whole, given), None)
+            shown = next(_operands(place, variables, same, whole), None)
             found = f"and '{shown}' has been evaluated there before the call"
         if shown is None and whole:
-            later, shown = next(_wholes(place, variables, whole, given), ("", None))
+            later, shown = next(_wholes(place, variables, whole, written), ("", None))
             found = f"which is a part of '{shown}' there, and '{shown}' {later}"
             fix = (
                 f"let '{called}' return the array, and store it there: {{}}[...] = {called}(...); where '{{}}' is to stay as it "
@@ -80,27 +81,46 @@ def check_callers_parts(runs: Sequence[Run], same: Sequence[Any]) -> None:
         )
 
 
-def _read_later(place: read_after.Place, variables: Variables, same: Sequence[Any]) -> Iterator[str]:
+def _read_later(
+    place: read_after.Place,
+    variables: Variables,
+    same: Sequence[Any],
+    index: Any,
+    written: Callable[[], read_after.Items],
+) -> Iterator[str]:
     """What is a part of the array, and is read when the call is over."""
     paths = access_paths.leading_to(variables, same, parts=True)
-    parts = [path for path in paths if path.name in place.names and not is_one(path.value, same)]
-    if not parts:
-        return
-    yield from (
-        path.shown
-        for path, _ in _read(place, variables, parts, access_paths.items_on_paths(parts, variables))
-    )
+    parts = [
+        path
+        for path in paths
+        if path.name in place.names
+        and not is_one(path.value, same)
+        and access_paths.meets(path.value, same[0], index)
+    ]
+    if parts:
+        items = access_paths.items_on_paths(parts, variables) | written()
+        yield from (path.shown for path, _ in _read(place, variables, parts, items))
 
 
 def _wholes(
-    place: read_after.Place, variables: Variables, whole: Sequence[Any], given: tuple[gast.expr, ...]
+    place: read_after.Place,
+    variables: Variables,
+    whole: Sequence[Any],
+    written: Callable[[], read_after.Items],
 ) -> Iterator[tuple[str, str]]:
-    """What the array, which was `given` to a call, is a part of, and when that is read: after the call, or after the function."""
+    """What the array is a part of, and when that is read: after the call, or after the function."""
     paths = [path for path in access_paths.leading_to(variables, whole) if path.name in place.names]
-    if not paths:
-        return
-    written = access_paths.items_on_paths(paths, variables) | read_after.items_meant(place, given)
-    yield from ((later, path.shown) for path, later in _read(place, variables, paths, written))
+    if paths:
+        items = access_paths.items_on_paths(paths, variables) | written()
+        yield from ((later, path.shown) for path, later in _read(place, variables, paths, items))
+
+
+def _written(
+    called: Run, place: read_after.Place, variables: Variables, same: Sequence[Any]
+) -> read_after.Items:
+    """The items of variables and attributes that the array is, where a call was handed it."""
+    items = items_in_text.stored_as(place, variables, same[0])
+    return items | callers_names.items_handed_over(called, place, same)
 
 
 def _read(
@@ -122,12 +142,10 @@ def _operands(
     variables: Variables,
     same: Sequence[Any],
     whole: Sequence[Any],
-    given: tuple[gast.expr, ...],
 ) -> Iterator[str]:
     """What has been evaluated before the call, is used after it, and may be the array or a part, or have items in common."""
     if place.operands:
-        written = read_after.items_meant(place, given)
-        yield from evaluated_before(place.operands, variables, same, whole, written)
+        yield from evaluated_before(place.operands, variables, same, whole)
 
 
 def evaluated_before(
@@ -135,7 +153,6 @@ def evaluated_before(
     variables: Variables,
     same: Sequence[Any],
     whole: Sequence[Any],
-    written: read_after.Items,
 ) -> Iterator[str]:
     """Those of the views, as text, that may be the array or a part of it, or have items in common with it.
 
@@ -144,14 +161,11 @@ def evaluated_before(
       variables: of the function.
       same: the array.
       whole: what it is a part of.
-      written: the items that the text says are written.
     """
     wanted = access_paths.array_identities(same)
     around = wanted | access_paths.array_identities(whole)
     for view in views:
-        if view.index and any(
-            path == view.path and are_disjoint(view.index, index, {}) for path, index in written
-        ):
+        if view.index and items_in_text.lie_apart(view.path, view.index, variables, same[0]):
             continue  # `m[0] + f(m[1])`
         root, *attributes = view.path.split(".")
         array: Any = variables.get(root)

@@ -9,7 +9,7 @@ Who has stored it, a callee or a closure, does not matter: the journal of the bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from autograph_lite.errors import MutationError
@@ -26,7 +26,7 @@ from autograph_lite.operators.values.values import describe
 
 def refuse_kept_after_write(
     written: Sequence[Any], inside: Mapping[Any, Any], after: Mapping[Any, Any], changes: Iterable[journal.Change],
-    kept: Iterable[tuple[str, Any]],
+    kept: Iterable[tuple[str, Any]], hold: Callable[[Any], None],
 ) -> None:  # fmt: skip
     """To be called where an iteration of a loop ends that has `written` to arrays.
 
@@ -36,6 +36,7 @@ def refuse_kept_after_write(
       after: the same after it.
       changes: of lists and objects in it.
       kept: what else lists hold, with their names.
+      hold: called with a variable's array; it may end the trace, and let the array be the one before the loop from then on.
 
     Raises:
       MutationError: one is kept that the next iteration will write by another name.
@@ -55,15 +56,22 @@ def refuse_kept_after_write(
             ):  # they stand for items of other iterations
                 continue
             label = change.place.label(0 if change.place.holds_items else k)
-            _refuse_kept(label, pytrees.leaves(value), homes, (change.place.key, k))
+            _refuse_kept(
+                label, pytrees.leaves(value), homes, (change.place.key, k), lambda key: hold(inside[key])
+            )
     for shown, leaf in kept if homes else ():
-        _refuse_kept(shown, [leaf], homes, None)
+        _refuse_kept(shown, [leaf], homes, None, lambda key: None)
 
 
-def _refuse_kept(label: Any, leaves: Iterable[Any], homes: Mapping[int, set[Any]], own: Any) -> None:
+def _refuse_kept(
+    label: Any, leaves: Iterable[Any], homes: Mapping[int, set[Any]], own: Any, hold: Callable[[Any], None]
+) -> None:
     """Refuses arrays in `label` that have homes but their `own`."""
     for leaf in filter(numpys_arrays.has_memory, leaves):
-        if any(homes.get(name, set()) - {own} for name in names_of(leaf)):
+        found = {key for name in names_of(leaf) for key in homes.get(name, set()) - {own}}
+        if found:
+            for key in found:
+                hold(key)
             raise MutationError(
                 f"A loop writes to an array, and keeps it, or a part of it, {describe(leaf)}, in {label}.",
                 where=source_places.here(),

@@ -40,7 +40,7 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
       RowsWritten: it is a row that a loop has taken of an array which has a name, or is the caller's; or shares its memory with
         what a loop goes through.
     """
-    if not thread.now.rows or thread.now.references is None:
+    if not thread.now.rows:
         return
     root = storages.root(array)
     same = numpys_arrays.same_in_loops(array)
@@ -55,6 +55,7 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
         for each in found:
             births.want_anew(each)
         arrays = [storages.root(each) for each in found if not isinstance(each, np.ndarray)]
+        arrays += [whole for each in arrays for whole in access_paths.base_arrays(each)]
         shared = any(map(callers_arrays.is_callers, arrays)) or user_frames.lead_to(arrays)
         if shared and not (in_place and not any(map(numpys_arrays.is_numpys, arrays))):
             tracing_state.abandon_trace()

@@ -35,17 +35,20 @@ from autograph_lite.operators.effects import births, journal, outside_arrays
 from autograph_lite.operators.iteration.iterables import AtPlaces, Staged
 from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import places
+from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
 
-def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
-    """To be called before an item of `array` is written; whether others are to see that, by `write_shared`.
+def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = False) -> bool:
+    """To be called before `array` gets a value at an index; whether others are to see that, by `write_shared`.
 
     Args:
       array: a traced array.
+      index: where.
+      value: what.
       always: whether others see it in any case, if the function has made it.
 
     Raises:
@@ -63,7 +66,7 @@ def is_seen_by_others(array: Any, *, always: bool = False) -> bool:
     if (callers_arrays.about_to_write(array) or numpys_arrays.is_handle(array)) and can_follow(array):
         return True
     try:
-        always = store_check.check_store(array) or always
+        always = store_check.check_store(array, index, value) or always
     except MutationError as error:
         for each in numpys_arrays.same_in_loops(array):
             births.want_anew(each)
@@ -287,6 +290,14 @@ def share(array: Any) -> None:
     forwarding.install_forwarding()
 
 
+def hold_before_loop(array: Any) -> None:
+    """Lets a loop's variable be what it was before the loop, whose memory others know, if that can be: it ends the trace."""
+    starts = [old for new, old in thread.now.aliases[-1].same if new is array]
+    if starts and all(is_shareable(each) for each in starts):
+        share(starts[0])
+        can_follow(array)
+
+
 def can_follow(array: Any) -> bool:
     """Whether all who know an array, or a part of it, or what it is a part of, are known to the program."""
     root = storages.root(array)
@@ -301,7 +312,7 @@ def can_follow(array: Any) -> bool:
     staged = (
         each for each in thread.now.walked if isinstance(each, Staged) and not isinstance(each, AtPlaces)
     )
-    if any(store_check.is_walked(items, [array], [root]) for items in staged):
+    if any(store_check.is_walked(items, [array], [root], parts=False) for items in staged):
         return False
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
@@ -310,10 +321,15 @@ def can_follow(array: Any) -> bool:
     for run in user_frames.runs():
         variables = user_frames.run_variables(run)
         found = access_paths.leading_to(variables, [root, *around], parts=True, written=True)
-        unknown = (path for path in found if storages.root(path.value) is not root)
+        unknown = (path for path in found if storages.root(_viewed(path.value)) is not root)
         if not all(user_frames.is_done(path, run) for path in unknown):
             return False
     return True
+
+
+def _viewed(value: Any) -> Any:
+    """What a part between traced bounds is read from, each time."""
+    return value.array if isinstance(value, Selection) and value.memory is None else value
 
 
 def claim_captured(array: Any, error: MutationError) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import itertools
@@ -110,12 +111,37 @@ def _is_users(name: str, run: Run) -> bool:
 
 
 def is_done(path: access_paths.Path, run: Run) -> bool:
-    """Whether a variable is one of ours that holds what an assignment stores to its one target: nobody reads it afterwards."""
-    place = place_of_run(run)
-    if place is None or place.node is not None or path.owner is not None or _is_users(path.name, run):
-        return False
-    targets = place.statement.targets if isinstance(place.statement, gast.Assign) else ()
-    return len(targets) == 1 and not isinstance(targets[0], (gast.Tuple, gast.List))
+    """Whether a variable is one of ours, as those that hold what a statement stores, and no code loads it afterwards."""
+    return (
+        place_of_run(run) is not None
+        and not _is_users(path.name, run)
+        and not any(_is_loaded(f.f_code, f.f_lasti, path.name) for f in run)
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_loaded(code: types.CodeType, offset: int, name: str) -> bool:
+    """Whether a code object may load a variable after an instruction, before it stores another value there."""
+    steps = [*dis.get_instructions(code)]
+    numbers = {each.offset: number for number, each in enumerate(steps)}
+    todo, seen = [sum(each.offset <= offset for each in steps)], set[int]()
+    while todo:
+        number = todo.pop()
+        if number in seen or number >= len(steps):
+            continue
+        seen.add(number)
+        step, names = steps[number], steps[number].argval
+        kinds = [kind for kind in step.opname.split("_") if kind in ("LOAD", "STORE")]
+        found = {n: kind for kind, n in zip(kinds, names if type(names) is tuple else (names,), strict=False)}
+        if found.get(name) == "LOAD":
+            return True
+        if name in found:
+            continue
+        if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
+            todo.append(numbers[step.argval])
+        if not step.opname.startswith(("RETURN", "RAISE", "RERAISE", "JUMP")):
+            todo.append(number + 1)
+    return False
 
 
 @functools.lru_cache(maxsize=256)

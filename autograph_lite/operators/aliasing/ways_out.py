@@ -62,7 +62,7 @@ def is_given_back(array: Any) -> bool:
         place = user_frames.place_of_run(run)
         views = () if place is None else read_after.given_back(place, leaves=thread.now.leaving)
         variables = user_frames.run_variables(run) if views else {}
-        if next(callers_parts.evaluated_before(views, variables, same, whole, frozenset()), None) is None:
+        if next(callers_parts.evaluated_before(views, variables, same, whole), None) is None:
             continue
         found = True
         if any(isinstance(value, Returned) for value in variables.values()):

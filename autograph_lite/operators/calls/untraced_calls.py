@@ -9,7 +9,10 @@ import threading
 import types
 from typing import Any
 
+import jax
+
 from autograph_lite.errors import SourceNotFoundError
+from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.calls.calls import HIGHER_ORDER, OVERLOADS, adapted, call, library_function
 from autograph_lite.operators.user_code import ownership
@@ -57,7 +60,13 @@ def light(callee: Any) -> Any:
         and type(run := inspect.getattr_static(kind, "__call__", None)) is _FUNCTION
     ):
         return light(_METHOD(run, callee))
-    return call(callee)
+    stand_in = recorded_copies.jax_stand_in(callee)
+    return call(callee) if stand_in is callee else stand_in
+
+
+def copying(callee: Any) -> Any:
+    """`light`, for a method called `flatten`: JAX's gives a copy, and is the same function as `ravel`."""
+    return callee if isinstance(getattr(callee, "__self__", None), jax.Array) else light(callee)
 
 
 def light_at(callee: Any, known: list[Any], index: int) -> Any:

@@ -75,6 +75,8 @@ def made(found: Any, given: Iterable[Any]) -> Any:
 def taken_of(array: Any) -> Any:
     """An array that a traced index takes a part of, as one of the program; in somebody else's one for all of the parts."""
     known = thread.now.references
+    if isinstance(array, jax.Array):
+        return array  # `asarray` gives a derivative's another number, and nobody knows that it is the array
     if known is None or known.is_whole or not isinstance(array, np.ndarray):
         return jnp.asarray(array)
     found = stand_in_of(array)

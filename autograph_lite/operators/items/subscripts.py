@@ -20,7 +20,7 @@ from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import DynamicShapeError, MutationError, PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import eager_views, numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     immutable_owners,
@@ -101,7 +101,7 @@ def item(base: Any, index: Any) -> Any:
         if isinstance(base, np.ndarray):
             _of_numbers(base, "indexed by a traced value")
         has_axes = blocks.is_needed(index) or axes_of(base, index)
-        base = births.taken_of(base) if has_axes else jnp.asarray(base)
+        base = births.taken_of(base) if has_axes or isinstance(base, jax.Array) else jnp.asarray(base)
         index_bounds.check_array(base, index)
         if blocks.is_needed(index):
             block = blocks.read_block(recorded_copies.copied(base) if storages.is_flat(base) else base, index)
@@ -702,7 +702,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)
-        is_shared = shared_memory.is_seen_by_others(base, always=always)
+        is_shared = shared_memory.is_seen_by_others(base, index, value, always=always)
         array = (
             storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(_of_numbers(base))
         )
@@ -714,6 +714,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         numpys_arrays.note_stored(base, shared=is_shared)
         if not is_shared:
             _refuse_part_without_axes(base)
+            eager_views.note_written(*map(recorded_views.recorded_as, (base, new_array)))
             return numpys_arrays.note_type(numpys_arrays.note_next(new_array, base), base)
         shared_memory.write_shared(base, new_array)
         return base

@@ -842,7 +842,9 @@ def run_body(
             left = now._by_key(*now.after[0])
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
             kept = [*loop.kept, *now._one_of_several()]
-            kept_arrays.refuse_kept_after_write(loop.written, inside, left, carry.changes, kept)
+            kept_arrays.refuse_kept_after_write(
+                loop.written, inside, left, carry.changes, kept, shared_memory.hold_before_loop
+            )
             now.part(inside)
         return now, [*extra, *results]
 

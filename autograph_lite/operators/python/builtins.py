@@ -21,6 +21,7 @@ from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.branches.truth import Sized, truth
 from autograph_lite.operators.calls import calls, numpys_classes
 from autograph_lite.operators.calls.chosen_views import ChosenView
@@ -46,6 +47,7 @@ from autograph_lite.operators.values.boxes import opening
 from autograph_lite.operators.values.one_of import OneOf, as_number, on_each, options_of
 from autograph_lite.operators.values.values import (
     Lazy,
+    Tracer,
     any_traced,
     as_index,
     describe,
@@ -517,6 +519,15 @@ def next_(iterator: Any, *default: Any) -> Any:
     return builtins.next(iterator, *default)
 
 
+def iter_(values: Any, *sentinel: Any) -> Any:
+    """`iter(values)`; of a vector in a derivative it reads the numbers when it is asked for them: JAX takes all of them here."""
+    found = builtins.iter(values, *sentinel)
+    return VectorIterator(values, found) if isinstance(values, Tracer) and type(found) is _TAKEN else found
+
+
+_TAKEN = type(iter(()))
+
+
 def setattr_(owner: Any, name: str, value: Any) -> None:
     """`setattr(owner, name, value)`."""
     builtins.setattr(journal.note_change(owner), name, value)
@@ -620,5 +631,5 @@ OVERLOADS: dict[Any, Any] = {
     **{builtin: _of_numbers(_of_each(opening(_OF_VALUES[builtin]), asks=False)) for builtin in (range, enumerate)},
     **{fun: _asking(fun) for fun in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)},
     itertools.repeat: repeat_, collections.deque: deque_, np.fromiter: fromiter_,
-    next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: source_places.warn_,
+    iter: iter_, next: next_, setattr: setattr_, delattr: delattr_, warnings.warn: source_places.warn_,
 }  # fmt: skip

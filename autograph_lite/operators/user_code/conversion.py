@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph_lite.converters import generators
 from autograph_lite.errors import SourceNotFoundError
+from autograph_lite.jax_internals.references import eager_views
 from autograph_lite.operators.user_code import ownership, unconverted
 from autograph_lite.syntax.names import is_operators
 from autograph_lite.tracing import thread
@@ -50,6 +51,7 @@ def transpiler(*, recursive: bool | str = True) -> Transpiler:
       recursive: "entered", "both" and "light" give transpilers that convert callees, too, into those forms; "guarded" one
         for those that are called inside of a `try`; "wary" one whose functions call every library through an operator.
     """
+    eager_views.note_views()
     found: Transpiler = _state["transpilers"][recursive]
     return found
 

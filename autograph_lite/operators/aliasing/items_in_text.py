@@ -1,0 +1,80 @@
+"""Items in a text: by what stands in brackets does a function store a part of an array, and which items are these?
+
+    row = m[i + 1]
+    row[0] = 7
+    m[i + 1] = row             stores `row` where it lies in `m`, so that nobody misses the change
+
+Where the part lies is a fact; what is in brackets is computed of the variables as they are, where these are ints.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.analysis import read_after
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.aliasing import overlapping_views
+from autograph_lite.operators.values.values import Tracer
+
+
+def stored_as(place: read_after.Place, variables: Mapping[str, Any], array: Any) -> read_after.Items:
+    """The items of variables and attributes, as the function stores them, that are exactly where an array lies."""
+    stored = read_after.items_stored(place.function)
+    own = storages.item_positions(array) if stored else None
+    return frozenset(
+        item for item in stored if own is not None and _are_same(_positions(*item, variables, array), own)
+    )
+
+
+def lie_apart(path: str, index: str, variables: Mapping[str, Any], array: Any) -> bool:
+    """Whether an item of what a path means has nothing in common with an array, as far as is known."""
+    found, own = _positions(path, index, variables, array), storages.item_positions(array)
+    return found is not None and own is not None and not np.isin(found, own).any()
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    return one is not None and np.array_equal(one, other)
+
+
+def _positions(path: str, index: str, variables: Mapping[str, Any], array: Any) -> Any:
+    root, *attributes = path.split(".")
+    owner = variables.get(root)
+    for attribute in attributes:
+        owner = overlapping_views.held_attribute(owner, attribute)
+    if not isinstance(owner, (jax.Array, np.ndarray)) or not storages.are_in_one_memory(owner, array):
+        return None
+    try:
+        return storages.item_positions(owner, _value(index, variables))
+    except (ArithmeticError, LookupError, TypeError):
+        return None
+
+
+def _value(index: str, variables: Mapping[str, Any]) -> Any:
+    """What stands in brackets. Raises LookupError if it is not made of ints."""
+    names, code = _compiled(index)
+    if any(isinstance(variables[name], Tracer) for name in names):
+        raise LookupError(index)
+    known = {name: operator.index(variables[name]) for name in names}
+    return eval(code, {"__builtins__": {}, "np": np}, known)
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(index: str) -> tuple[list[str], Any]:
+    node = ast.parse(f"np.s_[{index}]", mode="eval")
+    inside: ast.expr = node.body.slice  # type: ignore[attr-defined]
+    if not all(isinstance(each, _ALLOWED) for each in ast.walk(inside)):
+        raise LookupError(index)
+    names = [each.id for each in ast.walk(inside) if isinstance(each, ast.Name)]
+    return names, compile(node, "<index>", "eval")
+
+
+_ALLOWED = (
+    ast.Name, ast.Constant, ast.Tuple, ast.Slice, ast.UnaryOp, ast.BinOp, ast.expr_context, ast.operator, ast.unaryop,
+)  # fmt: skip
