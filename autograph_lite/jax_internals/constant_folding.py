@@ -24,7 +24,7 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import numpys_arrays, shape_errors, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.tracing import changing, indexing, storing, thread
 
@@ -459,7 +459,11 @@ def _taking_pythons(name: str) -> Any:
             other = jax.numpy.asarray(other)
         elif numpys_arrays.has_own_operators(type(other)) and numpys_arrays.would_be_numpys(self):
             raise numpys_arrays.other_array(other)
-        return otherwise(self, other)
+        try:
+            return otherwise(self, other)
+        except (TypeError, ValueError) as error:
+            shape_errors.refuse_as_numpy(error, getattr(np.ndarray, name), self, other)
+            raise
 
     return operate
 

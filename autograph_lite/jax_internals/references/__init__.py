@@ -6,6 +6,7 @@ __all__ = [
     "forwarding",
     "number_types",
     "numpys_arrays",
+    "shape_errors",
     "storages",
     "vector_iterator",
     "view_equations",

@@ -25,7 +25,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import numpys_arrays, shape_errors
 from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import handed_functions, method_patching
 from autograph_lite.operators.calls.chosen_views import ChosenView
@@ -151,6 +151,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                     found = called(*given, **named)
                 except NotImplementedError as error:
                     raise counterparts.not_in_jax(fn, error) from error
+                except (TypeError, ValueError) as error:
+                    shape_errors.refuse_as_numpy(error, fn, *args, **kwargs)
+                    raise
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
                 return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)
@@ -171,6 +174,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
             result = fn(*args, **kwargs)
         except BaseException as error:
             source_places.without_frame(error)
+            if isinstance(error, (TypeError, ValueError)):
+                shape_errors.refuse_method(error, fn, args, kwargs)
             taken = array_arguments.as_arrays(fn, args, kwargs, error) if takes_arrays else None
             if taken is not None:
                 return run(*taken[0], **taken[1])

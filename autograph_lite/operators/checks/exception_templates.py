@@ -18,6 +18,7 @@ import jax
 
 from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import avals, tracing_state
+from autograph_lite.jax_internals.references import shape_errors
 from autograph_lite.operators.checks import held_containers, known_exceptions
 from autograph_lite.operators.checks.exception_attributes import PREFIX, Held, held_attributes, set_attributes
 from autograph_lite.operators.checks.traced_text import (
@@ -158,7 +159,7 @@ def covered(error: BaseException) -> AutographError | None:
 
 
 # Of an exception that is raised before any staged statement, and may be raised again in one: `except ...: if x > 0: raise`.
-_EXPLICIT, _CALL = f"{PREFIX}explicit__", f"{PREFIX}call__"
+_EXPLICIT, _CALL = shape_errors.EXPLICIT, f"{PREFIX}call__"
 
 
 def _remember(fact: Made | BaseException) -> None:
