@@ -35,7 +35,8 @@ class View:
     name: str  # what it is called
     path: str  # what it is a view of, `m` or `self.grid`
     made: str  # where it became one, as text
-    index: str = ""  # `i`, as text, of an item `m[i]`; else the empty text
+    # `i`, as text, of an item `m[i]`, `i][j` of `m[i][j]`; else the empty text
+    index: str = ""
     # how many dimensions a view has less than what the path names; None where that is not known
     drops: int | None = 0
 
@@ -76,11 +77,11 @@ def seen_by(value: gast.expr) -> list[View]:
                 views += [dataclasses.replace(view, drops=None) for view in seen_by(value.value)]
             return views
         case gast.Subscript(value=base, slice=index):
-            drops, text = _drops(index), index_text(index)
+            drops = _drops(index)
             return [
                 dataclasses.replace(
                     view,
-                    index=text if not view.index and view.drops == 0 else f"{view.index}][{text}",
+                    index=_chained(view, index_text(index)),
                     drops=None if view.drops is None else view.drops + drops,
                 )
                 for view in seen_by(base)
@@ -96,6 +97,13 @@ def seen_by(value: gast.expr) -> list[View]:
         case gast.BoolOp(values=values):
             return [view for each in values for view in seen_by(each)]
     return []
+
+
+def _chained(view: View, text: str) -> str:
+    """The index of an item of a view; what is no index where the axes of the view may be others, as in `m[i].T[j]`."""
+    if view.drops is None:
+        return f"{view.index}][][{text}"
+    return f"{view.index}][{text}" if view.index else text
 
 
 def _drops(index: gast.expr) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+from autograph_lite.operators.aliasing import items_in_text
 from tests.arrays import aliasing
 
 HELPERS = """
@@ -51,6 +53,9 @@ ALWAYS_REFUSED = {
 }
 REFUSED = ALWAYS_REFUSED | {
     "added to the item": "m[0] += first(m[0])\nreturn m",
+    "there in a row of a row": "c = np.stack([m, m])\ni, j = 0, 1\nrow = first(c[i][j])\nc[i][j] = row\nreturn c, row",
+    "elsewhere in a row of a row": "c = np.stack([m, m])\ni, j = 0, 1\nrow = first(c[i][j])\nc[j][i] = row\nreturn c, row",
+    "added to an item of a row": "i = 0\nfor j in range(n):\n    m[i][j] += first(m[1])[0]\nreturn m",
     "an operand before": "s = m[0] + first(m[0])\nreturn s",
     "an item of a list before": "s = [m[0], first(m[0])]\nreturn s",
 }
@@ -68,6 +73,8 @@ RIGHT = {
     "there in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[0] = row\nreturn s.x, row",
     "of two arguments": "row = second_of(m[0], m[1])\nm[1] = row\nreturn m, row",
     "another row has a name": "row = m[0]\nx = slope(x, m[1])\nreturn row, x",
+    "an operand that is an item of a column": "s = m.T[1, 0] + first(m[0])\nreturn s",
+    "an operand that is another row of a row": "c = np.stack([m, m])\ns = c[0][1] + first(c[1][1])\nreturn s",
     "an operand that is another row": "s = m[0] + first(m[1])\nreturn s",
 }  # fmt: skip
 
@@ -83,6 +90,31 @@ UNKNOWN = {"before the call, in an object"}
 @pytest.mark.parametrize("case", REFUSED)
 def test_the_caller_sees_what_is_written(case: str) -> None:
     aliasing.assert_seen(outcome, REFUSED[case], aliasing.traced, unknown=case in UNKNOWN)
+
+
+CUBE = np.arange(12).reshape(2, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("index", "part", "apart"),
+    [
+        ("i][j", CUBE[0, 1], False),
+        ("i][j", CUBE[1, 1], True),
+        ("0, 1][1", CUBE[0, 1, 1:2], False),
+        ("0, 1][1", CUBE[1], True),
+        ("1:][i][j", CUBE[1, 1], False),
+        ("i][][j", CUBE[1, 1], False),
+        ("][][0", CUBE[1], False),
+        ("?", CUBE[1], False),
+        ("k][j", CUBE[1], False),
+        ("np", CUBE[1], True),
+        ("1 << -j", CUBE[0], False),
+    ],
+)
+def test_an_item_of_an_item_lies_apart_where_its_whole_index_is_known(
+    index: str, part: Any, apart: bool
+) -> None:
+    assert items_in_text.lie_apart("c", index, {"c": CUBE, "i": 0, "j": 1, "np": 0}, part) is apart
 
 
 @pytest.mark.parametrize("lines", ALWAYS_REFUSED.values(), ids=ALWAYS_REFUSED)

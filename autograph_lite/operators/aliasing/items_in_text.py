@@ -51,30 +51,46 @@ def _positions(path: str, index: str, variables: Mapping[str, Any], array: Any) 
     if not isinstance(owner, (jax.Array, np.ndarray)) or not storages.are_in_one_memory(owner, array):
         return None
     try:
-        return storages.item_positions(owner, _value(index, variables))
-    except (ArithmeticError, LookupError, TypeError):
+        first, *others = _values(index, variables)
+        found = storages.item_positions(owner, first)
+        for each in others:  # `m[i][j]`
+            found = None if found is None else found[each]
+        return found
+    except (ArithmeticError, LookupError, TypeError, ValueError):
         return None
 
 
-def _value(index: str, variables: Mapping[str, Any]) -> Any:
-    """What stands in brackets. Raises LookupError if it is not made of ints."""
+def _values(index: str, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What stands in each pair of brackets, of `i][j` in two. Raises LookupError if it is not made of ints."""
     names, code = _compiled(index)
     if any(isinstance(variables[name], Tracer) for name in names):
         raise LookupError(index)
     known = {name: operator.index(variables[name]) for name in names}
-    return eval(code, {"__builtins__": {}, "np": np}, known)
+    found: tuple[Any, ...] = eval(code, {"__builtins__": {}, _BRACKETS: np.s_}, known)
+    return found
 
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(index: str) -> tuple[list[str], Any]:
-    node = ast.parse(f"np.s_[{index}]", mode="eval")
-    inside: ast.expr = node.body.slice  # type: ignore[attr-defined]
-    if not all(isinstance(each, _ALLOWED) for each in ast.walk(inside)):
+    try:
+        node = ast.parse(f"x[{index}]", mode="eval").body
+    except SyntaxError:  # of a view as `m.T[i]`
+        raise LookupError(index) from None
+    parts: list[ast.expr] = []
+    while isinstance(node, ast.Subscript):
+        parts.insert(0, node.slice)
+        node = node.value
+    inside = [each for part in parts for each in ast.walk(part)]
+    if not all(isinstance(each, _ALLOWED) for each in inside):
         raise LookupError(index)
-    names = [each.id for each in ast.walk(inside) if isinstance(each, ast.Name)]
-    return names, compile(node, "<index>", "eval")
+    names = [each.id for each in inside if isinstance(each, ast.Name)]
+    brackets = ast.Name(_BRACKETS, ast.Load())
+    values: list[ast.expr] = [ast.Subscript(brackets, part, ast.Load()) for part in parts]
+    whole = ast.fix_missing_locations(ast.Expression(ast.Tuple(values, ast.Load())))
+    return names, compile(whole, "<index>", "eval")
 
 
+_BRACKETS = "np.s_"  # no variable is called so
 _ALLOWED = (
     ast.Name, ast.Constant, ast.Tuple, ast.Slice, ast.UnaryOp, ast.BinOp, ast.expr_context, ast.operator, ast.unaryop,
 )  # fmt: skip
