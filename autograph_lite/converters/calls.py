@@ -58,8 +58,9 @@ HANDING_BACK = frozenset({
 
 # Which give a view in NumPy, and which JAX compiles, so that nobody sees what it does where it computes at once.
 COMPILED_VIEWS = frozenset({
-    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "flip", "fliplr", "flipud", "imag", "moveaxis", "ravel", "real",
-    "rollaxis", "rot90", "swapaxes",
+    "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diag", "diagonal", "dsplit", "expand_dims",
+    "flip", "fliplr", "flipud", "hsplit", "imag", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "real", "reshape",
+    "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose", "vsplit",
 })  # fmt: skip
 
 

@@ -315,3 +315,39 @@ def test_a_part_that_a_list_holds_is_known_where_a_loop_writes_to_the_array():
 
     with pytest.raises(al.MutationError, match="shares its memory with 'm', too, and 'm' is read later"):
         al.convert(f)(jnp.array([1, 2]), jnp.ones((2, 3)))
+
+
+def _turned(x: Any) -> Any:
+    z = np.zeros(40)
+    y = z[::-1]
+    for i in range(40):
+        z[i] = y[i] + x[0]
+        y[i] = z[i] * 2
+    return z.sum()
+
+
+def _mirrored(x: Any) -> Any:
+    z = np.zeros((4, 4))
+    y = z.T
+    for i in range(4):
+        for j in range(4):
+            z[i, j] = y[i, j] + x[0]
+            y[i, j] = z[i, j] * 2
+    return z.sum()
+
+
+def _while(x: Any) -> Any:
+    z = np.zeros(40)
+    y = z[::-1]
+    i = 0
+    while i < x[1]:
+        z[i] = y[i] + x[0]
+        y[i] = z[i] * 2
+        i += 1
+    return z.sum()
+
+
+@pytest.mark.parametrize("program", [_turned, _mirrored, _while])
+def test_a_loop_writes_to_an_array_that_was_made_there_and_to_its_view(program: Any) -> None:
+    x = np.array([1.0, 30.0])
+    assert al.convert(program)(x) == program(x)

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import dtypes
@@ -44,6 +45,10 @@ def _is_or_views(found: Any, array: Any) -> bool:
     if not getattr(found, "ndim", 0):
         return False  # a number
     recorded = recorded_views.recorded_as(found)
+    if isinstance(found, core.Tracer) and not isinstance(recorded, core.Tracer):
+        return (
+            eager_views.memory_of(recorded) is not None
+        )  # in a derivative or a lane, which is computed at once
     return recorded is recorded_views.recorded_as(array) or bool(recorded_views.parts_from(found))
 
 
@@ -207,15 +212,26 @@ def _summing(fn: Any) -> Any:
     return run
 
 
+def noted_view(part: Any, whole: Any) -> Any:
+    """Notes, where JAX computes at once, that an array is a view of another one; gives it."""
+    eager_views.note_view(recorded_views.recorded_as(part), recorded_views.recorded_as(whole))
+    return part
+
+
 def _fixed(fn: Any) -> Any:
     """`diagonal`, to whose result NumPy lets nobody write."""
 
     @functools.wraps(fn)
     def run(array: Any, *args: Any, **kwargs: Any) -> Any:
-        found = eager_views.note_view(fn(array, *args, **kwargs), array)
+        found = noted_view(fn(array, *args, **kwargs), array)
         return numpys_arrays.read_only(found) if numpys_arrays.is_numpys(array) else found
 
     return run
+
+
+@functools.wraps(jnp.diag)
+def _diag(v: Any, k: Any = 0) -> Any:
+    return jnp.diag(v, k) if jnp.ndim(v) == 1 else _fixed(jnp.diag)(v, k)
 
 
 _METHODS = ("clip", "repeat", "round")
@@ -224,7 +240,8 @@ _COPYING: dict[Any, Any] = {
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },
-    **{fn: _fixed(fn) for fn in (ArrayImpl.diagonal, core.Tracer.diagonal, jnp.diagonal)},
+    **{fn: _fixed(fn) for fn in (ArrayImpl.diagonal, core.Tracer.diagonal, jnp.diagonal, jnp.broadcast_to)},
+    jnp.diag: _diag,
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(_in_order(fn)) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{fn: _cast(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
@@ -242,10 +259,43 @@ _COMPILED = {
     },
     **{
         fn: eager_views.in_sight(_COPYING.get(fn, fn))
-        for fn in (ArrayImpl.ravel, ArrayImpl.swapaxes, ArrayImpl.diagonal)
+        for fn in (
+            ArrayImpl.ravel,
+            ArrayImpl.swapaxes,
+            ArrayImpl.diagonal,
+            ArrayImpl.squeeze,
+            ArrayImpl.transpose,
+        )
     },
 }
 _COPYING.update(_COMPILED)
+
+
+def _of_jaxs(numpys: Any, jaxs: Any) -> Any:
+    """A function of NumPy's that gives a view, of JAX's arrays as well: NumPy's would give one of its own."""
+
+    @functools.wraps(numpys)
+    def run(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return (jaxs if isinstance(array, jax.Array) else numpys)(array, *args, **kwargs)
+
+    return run
+
+
+_NUMPYS_VIEWS = {
+    getattr(np, name): _of_jaxs(
+        getattr(np, name), _COMPILED.get(fn) or eager_views.in_sight(_COPYING.get(fn, fn))
+    )
+    for name in sorted(COMPILED_VIEWS)
+    if hasattr(np, name) and (fn := getattr(jnp, name, None)) is not None
+}
+
+
+def stand_in_at_once(fn: Callable[..., Any]) -> Any:
+    """`jax_stand_in`, where nothing is recorded: also in place of functions of NumPy's that are handed JAX's arrays."""
+    try:
+        return _NUMPYS_VIEWS.get(fn) or _COPYING.get(fn, fn)
+    except TypeError:
+        return fn
 
 
 def jax_stand_in(fn: Callable[..., Any]) -> Any:

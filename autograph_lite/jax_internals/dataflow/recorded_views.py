@@ -36,6 +36,16 @@ def recorded_as(array: Any) -> Any:
     return _inwards(array)[-1]
 
 
+def recorded_index(array: Any, index: Any) -> Any:
+    """The index of items of `array` in what holds all of its lanes, by their first axis; `...` where nobody knows."""
+    for each in _inwards(array):
+        if isinstance(each, batching.BatchTracer) and each.batch_dim is not None and index is not ...:
+            if each.batch_dim != 0:
+                return ...
+            index = (slice(None), *(index if isinstance(index, tuple) else (index,)))
+    return index
+
+
 def view_key(array: Any) -> tuple[int, int, int]:
     """By which numbers an array is known among what `parts_from` gives."""
     recorded = recorded_as(array)

@@ -99,11 +99,16 @@ def _note(primitive: Any, args: Any, params: Any, found: Any) -> None:
     # A derivative in the direction of one of NumPy's arrays computes with that one.
     if not args or not isinstance(args[0], (jax.Array, np.ndarray)) or isinstance(args[0], core.Tracer):
         return
-    base = shape_of(args[0])
     results = found if primitive.multiple_results else [found]
+    if primitive.name == "gather" and view_equations.is_of_lanes(args):
+        note_view(found, args[0])
+        return
+    base = shape_of(args[0])
     avals = [Shape(core.typeof(each), None, 0, base.memory) for each in results]
     equation = Equation(primitive, params, [base, *args[1:]], avals, source_info_util.current())
     if not view_equations.gives_view(equation):
+        if primitive.name in view_equations.CALLS and params["name"].lstrip("_") in view_equations.VIEWING:
+            _note_results(args, params["jaxpr"].jaxpr, results)
         return
     for number, each in enumerate(results):
         if (
@@ -114,18 +119,34 @@ def _note(primitive: Any, args: Any, params: Any, found: Any) -> None:
             _keep(each, Shape(core.typeof(each), equation, number, base.memory))
 
 
-def note_view(part: Any, whole: Any) -> Any:
-    """Notes that an array is a view of another one, of items that nobody knows; gives it."""
-    if not isinstance(part, core.Tracer) and not isinstance(whole, core.Tracer):
+def _note_results(operands: Any, jaxpr: Any, results: Any) -> None:
+    """Notes those results of a compiled function that are views of its operands; of a derivative it has each of them twice."""
+    for number, each in enumerate(results):
+        place = view_equations.viewed_operand(jaxpr, number)
+        if place is not None and each.ndim:
+            note_view(each, operands[place])
+
+
+def note_view(part: Any, whole: Any) -> None:
+    """Notes that an array is a view of another one, of items that nobody knows."""
+    if (
+        isinstance(part, jax.Array)
+        and not isinstance(part, core.Tracer)
+        and not isinstance(whole, core.Tracer)
+    ):
         base = shape_of(whole)
         _keep(part, Shape(core.typeof(part), Equation(_UNKNOWN, {}, [base], [], None), 0, base.memory))
-    return part
 
 
 def note_written(array: Any, new: Any) -> None:
     """Notes that a concrete array has got other items, and is the `new` one: it is where it was."""
     if isinstance(new, jax.Array) and not isinstance(new, core.Tracer) and not isinstance(array, core.Tracer):
-        _keep(new, shape_of(array))
+        aval = core.typeof(new)
+        shape = Shape(aval, None, 0, Memory()) if isinstance(array, np.ndarray) else shape_of(array)
+        is_same = shape.aval.shape == aval.shape  # or has become that of many lanes
+        _keep(
+            new, shape if is_same else Shape(aval, Equation(_UNKNOWN, {}, [shape], [], None), 0, shape.memory)
+        )
 
 
 def shape_of(array: Any) -> Shape:
@@ -218,7 +239,9 @@ def step(equation: Any, base: Any, number: int) -> Any:
         equation.primitive.name in view_equations.CALLS
     ):  # compiled for items of another type: one operation after the other
         closed = equation.params["jaxpr"]
-        if equation.params["name"] == "np.ndarray.view":
+        if equation.params["name"] == "np.ndarray.view" or len(closed.jaxpr.invars) != len(
+            equation.in_tracers
+        ):
             raise NotImplementedError("Items of another size lie elsewhere.")
         return core.eval_jaxpr(closed.jaxpr, closed.consts, base, *equation.in_tracers[1:])[number]
     params = equation.primitive.get_bind_params(equation.params)

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax._src import core
+from jax._src import core, source_info_util
 from jax._src.core import Tracer
 
 from autograph_lite.jax_internals.references.view_writes import CALLED_VIEWS, PUT, place_of_result
@@ -152,6 +152,36 @@ def _is_chain(jaxpr: Any) -> bool:
             return False
         last = equation.outvars
     return bool(jaxpr.outvars == last)  # also of none: `x.squeeze()` of an array that has no axis of one item
+
+
+def is_of_lanes(operands: Sequence[Any]) -> bool:
+    """Whether a gather takes one place for each lane of `vmap`: in NumPy the part of a lane's array is a view."""
+    if operands[1].ndim != 2:
+        return False
+    frames = getattr(source_info_util.current().traceback, "frames", ())
+    return any(frame.file_name.endswith(_LANES) for frame in frames)
+
+
+_LANES = str(Path("interpreters", "batching.py"))
+
+
+def viewed_operand(jaxpr: Any, number: int) -> int | None:
+    """The operand that a result of a compiled function is a view of; None where it is of none."""
+    made = {result: equation for equation in jaxpr.eqns for result in equation.outvars}
+    variable = jaxpr.outvars[number]
+    while isinstance(variable, core.Var) and variable in made:
+        equation = made[variable]
+        place: int | None = 0
+        if equation.primitive.name in CALLS:
+            place = viewed_operand(equation.params["jaxpr"].jaxpr, equation.outvars.index(variable))
+        elif equation.primitive.name not in PUT:
+            return None
+        if place is None:
+            return None
+        variable = equation.invars[place]
+    return (
+        jaxpr.invars.index(variable) if isinstance(variable, core.Var) and variable in jaxpr.invars else None
+    )
 
 
 def _called(equation: Any) -> str:

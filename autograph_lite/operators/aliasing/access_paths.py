@@ -222,14 +222,19 @@ def meets(array: Any, written: Any, index: Any, value: Any = None) -> bool:
 
 
 def may_be_part_or_whole(array: Any, others: Iterable[Any], index: Any = ...) -> bool:
-    """Whether an array that no program records may share the memory of others, or of their items at an index."""
-    return is_concrete(array) and any(
-        eager_views.may_share_memory(
-            recorded_views.recorded_as(each), index, recorded_views.recorded_as(array)
-        )
-        for each in others
-        if is_concrete(each)
-    )
+    """Whether an array that no program records, or is one before a loop, may share the memory of others, or of items."""
+    before = [each for each in numpys_arrays.same_in_loops(array) if each is not array or is_concrete(each)]
+    return bool(before) and any(_may_share(each, index, one) for each in others for one in before)
+
+
+def _may_share(array: Any, index: Any, other: Any) -> bool:
+    if isinstance(array, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(array, other)
+    if not is_concrete(array) or not is_concrete(other):
+        return False
+    place = recorded_views.recorded_index(array, index)
+    array, other = recorded_views.recorded_as(array), recorded_views.recorded_as(other)
+    return eager_views.may_share_memory(array, place, other)
 
 
 def is_concrete(array: Any) -> bool:

@@ -60,7 +60,7 @@ def light(callee: Any) -> Any:
         and type(run := inspect.getattr_static(kind, "__call__", None)) is _FUNCTION
     ):
         return light(_METHOD(run, callee))
-    stand_in = recorded_copies.jax_stand_in(callee)
+    stand_in = recorded_copies.stand_in_at_once(callee)
     return call(callee) if stand_in is callee else stand_in
 
 

@@ -338,7 +338,7 @@ def _fixed(made: Any, array: Any) -> Any:
     """What a function of NumPy's has `made` of `array`, a view that it lets nobody write to."""
     if made is array:
         made = lax.rev(array, ())  # another one: `array` itself may be written
-    return numpys_arrays.read_only(made)
+    return numpys_arrays.read_only(recorded_copies.noted_view(made, array))
 
 
 def _sliding_windows(
@@ -351,7 +351,7 @@ def _sliding_windows(
     # For its errors.
     np.lib.stride_tricks.sliding_window_view(np.broadcast_to(0, jnp.shape(x)), sizes, places)
     windows = sliding_window_view(jnp.asarray(x), sizes, places)
-    return numpys_arrays.read_only(windows, overlaps=writeable)
+    return numpys_arrays.read_only(recorded_copies.noted_view(windows, x), overlaps=writeable)
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2))
