@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph_lite
@@ -77,6 +79,68 @@ def _wide(wide: bool) -> contextlib.AbstractContextManager[object]:
     from jax.experimental import enable_x64
 
     return enable_x64(wide)
+
+
+def positive(xs):
+    ys = []
+    for x in xs:
+        if x > 0:
+            ys.append(x)
+    return ys
+
+
+def length(xs):
+    n = len(positive(xs))
+    return n * n * n * 1000000000
+
+
+def length_in_a_loop(xs):
+    n, count = len(positive(xs)), 0
+    while n < 10**12 and count < 50:
+        n *= n
+        count += 1
+    return n, count
+
+
+def length_of_a_part(xs):
+    n = len(positive(xs)[1:])
+    return n * n * 10**10
+
+
+def length_of_a_deque(xs):
+    return len(collections.deque(positive(xs))) * 10**10
+
+
+def place_and_number(xs):
+    ys = positive(xs)
+    return ys.index(2) * 10**10, ys.count(2) * 10**10
+
+
+def length_and_items(xs):
+    ys = positive(xs)
+    return xs[: len(ys)].sum() * len(ys), np.ones(2, np.float32) * len(ys)
+
+
+OF_LISTS = [
+    length, length_in_a_loop, length_of_a_part, length_of_a_deque, place_and_number, length_and_items,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", OF_LISTS)
+def test_with_ints_of_64_bits_the_length_of_a_list_has_as_many(function) -> None:
+    with _wide(True):
+        found = jax.jit(autograph_lite.to_graph(function))(xs := np.array([3, 1, 2, -1]))
+        wanted = jax.tree.leaves(function(xs))
+        assert [np.asarray(each).tolist() for each in jax.tree.leaves(found)] == [
+            np.asarray(each).tolist() for each in wanted
+        ]
+
+
+def test_the_length_of_a_list_has_the_type_of_pythons_ints() -> None:
+    for wide, dtype in ((False, np.int32), (True, np.int64)):
+        with _wide(wide):
+            found = jax.jit(autograph_lite.to_graph(lambda xs: len(positive(xs))))(np.ones(3, np.float32))
+            assert (found.dtype, found.weak_type) == (dtype, True)
 
 
 def test_an_item_of_another_shape_at_a_traced_index() -> None:

@@ -243,7 +243,7 @@ def total(plain: int, lengths: Sequence[Any]) -> Any:
 
 def dynamic_len(values: Sequence[Any]) -> Any:
     """`len(values)`: a traced integer, which adds like one of Python's."""
-    return number_types.pythons_number(_length(values), jnp.int32)
+    return number_types.pythons_number(_length(values), jnp.result_type(int))
 
 
 def _length(values: Sequence[Any]) -> Any:

@@ -181,7 +181,7 @@ def _found(values: Sequence[Any], value: Any, message: str, *bounds: Any) -> Any
 
 
 def _counted(number: Any) -> Any:
-    return number_types.pythons_number(number.astype(jnp.int32), jnp.int32)
+    return number_types.pythons_number(number, jnp.result_type(int))
 
 
 def _taken(stretch: Stretch, order: Any) -> Stretch:
