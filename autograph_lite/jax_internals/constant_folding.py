@@ -24,7 +24,7 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import partial_eval
 
-from autograph_lite.jax_internals.references import numpys_arrays, shape_errors, storages
+from autograph_lite.jax_internals.references import number_types, numpys_arrays, shape_errors, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.tracing import changing, indexing, storing, thread
 
@@ -444,8 +444,11 @@ def _taking_pythons(name: str) -> Any:
     """An operator that takes a list for an array, as NumPy's do, and beside a float an int that is too large for the program."""
     otherwise = getattr(FoldingTracer, name)
     divides = name in ("__truediv__", "__rtruediv__")
+    by_it = name in ("__truediv__", "__floordiv__", "__mod__", "__divmod__")
 
     def operate(self: Any, other: Any) -> Any:
+        if by_it and other.__class__ in number_types.PYTHONS and not other:
+            number_types.refuse_zero(self, name, other)
         if other.__class__ is int and not -(2**31) <= other < 2**31:
             if divides or jax.numpy.issubdtype(self.aval.dtype, np.inexact):
                 other = float(other)

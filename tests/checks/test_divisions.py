@@ -1,5 +1,7 @@
 """Divisions of Python's numbers by zero: Python's error, where a traced value decides, and what a `try` makes of it."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -230,3 +232,77 @@ def test_derivatives_and_lanes():
     assert jax.grad(convert(mean))(jnp.asarray(NONE)).tolist() == [0, 0, 0]
     lanes = jax.vmap(convert(mean))(jnp.stack([SOME, NONE]))
     assert lanes.tolist() == [3.5, -1.0]
+
+
+BY_ZERO = {
+    "float": lambda x, zero: float(x.sum()) / zero,
+    "float // zero": lambda x, zero: float(x[0]) // zero,
+    "int": lambda x, zero: int(x[0]) // zero,
+    "rest": lambda x, zero: int(x[0]) % zero,
+    "both": lambda x, zero: divmod(int(x[0]), zero),
+    "length": lambda x, zero: int(x.sum()) / len([]),
+    "computed": lambda x, zero: ((float(x[0]) - 1) * 2) / zero,
+    "bool": lambda x, zero: bool(x[0] > 2) / zero,
+    "by a bool": lambda x, zero: int(x[0]) // (zero > 0),
+    "by a float": lambda x, zero: int(x[0]) % 0.0,
+    "complex": lambda x, zero: complex(x[0], 1) / zero,
+    "math": lambda x, zero: math.sqrt(x[0]) / zero,
+    "item": lambda x, zero: x[0].item() / zero,
+    "counted": lambda x, zero: sum(1 for v in x if v > 1) / zero,
+    "of a list": lambda x, zero: x.tolist()[1] / zero,
+    "of a path": lambda x, zero: int(x[0]) // zero if x[0] > 2 else 1,
+    "not taken": lambda x, zero: int(x[0]) // zero if x[0] > 5 else 1,
+    "not reached": lambda x, zero: sum(int(v) // zero for v in x[5:]),
+    "NumPy's": lambda x, zero: (x[0] / zero, x.sum() / zero, np.float64(x[1]) / zero, x.mean() % zero),
+    "by NumPy's": lambda x, zero: float(x[0]) / np.float64(zero),
+    "NumPy's of Python's": lambda x, zero: np.sin(float(x[0])) / zero,
+    "an array": lambda x, zero: x / zero,
+}
+
+
+@pytest.mark.parametrize("name", BY_ZERO)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_zero_that_is_known_while_tracing(name):
+    divided, x = BY_ZERO[name], np.array([3.0, 1.0])
+
+    def caught(x, zero):
+        try:
+            return divided(x, zero)
+        except ZeroDivisionError as error:
+            return str(error)
+
+    expected, found = caught(x, 0), convert(caught)(x, 0)
+    if not isinstance(expected, str):
+        jax.tree.map(np.testing.assert_array_equal, found, expected)
+        return
+    assert found == expected
+    with pytest.raises(ZeroDivisionError) as ours:
+        convert(divided)(x, 0)
+    assert str(ours.value) == expected
+
+
+def test_a_zero_of_the_path_that_is_taken():
+    def f(x, zero):
+        total = int(x[0])
+        try:
+            if x[0] > 2:
+                total //= zero
+            total += 1
+        except ZeroDivisionError:
+            total = -total
+        for v in x:
+            try:
+                total += int(v) % 0
+            except ZeroDivisionError:
+                total += 10
+        return total
+
+    for first in (1.0, 3.0):
+        x = np.array([first, 1.0])
+        assert convert(f)(x, 0) == f(x, 0)
+
+
+def test_a_number_of_jaxs_is_divided_as_jax_does():
+    f = lambda x: (x / 0, jnp.sin(x) / 0)  # noqa: E731
+    for x in (jnp.asarray(2.0), jnp.float32(2.0)):
+        assert [*convert(f)(x)] == [*f(x)]

@@ -8,6 +8,7 @@ Where paths meet, the program has one type for all, and this is what was there b
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from jax._src.core import Tracer
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import storages, view_equations
+from autograph_lite.jax_internals.references import shape_errors, storages, view_equations
 from autograph_lite.tracing import thread
 
 
@@ -102,6 +103,47 @@ def types_of_bool(value: Any) -> frozenset[NumberType]:
     if not isinstance(value, Tracer) or value.dtype != bool:
         return frozenset()
     return met_in(value) or (BOOL if avals.weak_type(value) else frozenset())
+
+
+def would_be_pythons(value: Any) -> bool:
+    """Whether a value is a number of Python's, or would be: no item of an array, and no result of NumPy's or JAX's functions."""
+    known, todo, seen = thread.now.references, [value], set[int]()
+    while todo:
+        each = todo.pop()
+        if id(each) in seen or type(each) in PYTHONS:
+            continue
+        seen.add(id(each))
+        if not isinstance(each, Tracer) or each.ndim:
+            return False
+        if met := met_in(each):
+            thread.now.references.is_met_asked = True
+            if all(kind.weak for kind in met):
+                continue
+            return False
+        if not avals.weak_type(each) or (known is not None and id(each) in known.arguments):
+            return False  # an argument that is Python's is no part of the program
+        equation = getattr(each, "parent", None)
+        if equation is None or equation.primitive.name in ("while", "cond", "scan"):
+            continue
+        if equation.primitive.name not in _STEPS and not view_equations.is_by_operator(equation):
+            return False
+        todo += equation.in_tracers
+    return True
+
+
+PYTHONS = frozenset({bool, int, float, complex})
+_STEPS = ("select_n", "convert_element_type")  # where paths meet; `n / 2`
+
+
+def refuse_zero(number: Any, name: str, zero: Any) -> None:
+    """Raises Python's ZeroDivisionError, where the operator `name` divides a number of Python's by a 0 that is known."""
+    if not would_be_pythons(number):
+        return
+    try:
+        getattr(operator, name, divmod)(number.dtype.type(1).item(), zero)
+    except ZeroDivisionError as error:
+        setattr(error, shape_errors.EXPLICIT, True)
+        raise
 
 
 def are_types_asked() -> bool:
