@@ -42,6 +42,19 @@ def pythons_number(value: Any, dtype: Any) -> Any:
     return number
 
 
+def stored_none(array: Any, value: Any) -> Any:
+    """What is to be stored in an array, with what NumPy stores there for None: nan, of floats.
+
+    Raises NumPy's TypeError where the items can't be that.
+    """
+    if value is None:
+        return np.asarray(None, array.dtype)
+    if type(value) in (list, tuple):
+        made = [stored_none(array, each) for each in value]
+        return value if all(map(operator.is_, made, value)) else made
+    return value
+
+
 def pythons_bool(value: Any) -> Any:
     """A bool of the program as one of Python's, as `bool(x)` is; anything else itself."""
     known = thread.now.references

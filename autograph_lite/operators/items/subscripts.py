@@ -20,7 +20,7 @@ from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import DynamicShapeError, MutationError, PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
-from autograph_lite.jax_internals.references import eager_views, numpys_arrays, storages
+from autograph_lite.jax_internals.references import eager_views, number_types, numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     immutable_owners,
@@ -698,6 +698,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         return base
     if isinstance(base, jax.Array) or (isinstance(base, np.ndarray) and _needs_jax(index, value)):
         callers_arrays.refuse_read_only(base)
+        value = number_types.stored_none(base, value)
         numpys_arrays.refuse_beyond(base, value, stored=True)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
@@ -724,6 +725,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         shared_memory.refuse_kept_copy(base)
     index = _plain(index)
     if isinstance(base, Selection):
+        value = number_types.stored_none(base.array, value)
         numpys_arrays.refuse_beyond(base.array, value, stored=True)
         store_check.check_store(base)
         return gathered_stores.write_gathered(base, index, value)

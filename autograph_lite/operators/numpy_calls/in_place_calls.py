@@ -20,7 +20,7 @@ from jax import lax
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays, storages, view_writes
+from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages, view_writes
 from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.values.values import Tracer, describe
@@ -87,10 +87,13 @@ def _of_values(place: int, name: str, make: Callable[..., Any]) -> Callable[...,
     """`make`, which gets at that place, or by that name, what the array is to hold."""
 
     def made(array: Any, *args: Any, **kwargs: Any) -> Any:
-        value = args[place - 1] if len(args) >= place else kwargs.get(name)
-        # `copyto` takes no float for an integer, and cuts it where it is told to
-        numpys_arrays.refuse_beyond(array, value, stored=make is not _copied)
-        return make(array, *args, **kwargs)
+        key: Any = place - 1 if len(args) >= place else name
+        known: dict[Any, Any] = dict(enumerate(args)) | kwargs
+        # `copyto` takes no float for an integer, and cuts it where it is told to; and no None
+        numpys_arrays.refuse_beyond(array, known.get(key), stored=make is not _copied)
+        if key in known and make is not _copied:
+            known[key] = number_types.stored_none(array, known[key])
+        return make(array, *(known.pop(number) for number in range(len(args))), **known)
 
     return made
 
@@ -418,6 +421,7 @@ FoldingTracer.view = _view  # type: ignore[method-assign]
 
 def _set_flat(self: Any, value: Any) -> None:
     numpys_arrays.refuse_beyond(self, value, stored=True)
+    value = number_types.stored_none(self, value)
     store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
 
 
