@@ -180,6 +180,11 @@ def test_an_item_that_is_not_there_is_pythons_error():
         al.convert(first_place)(np.array([-1, 1], np.int32))
 
 
+@pytest.mark.parametrize("way", [al.convert, lambda fn: jax.jit(al.to_graph(fn))])
+def test_the_method_gives_the_length(way):
+    assert way(lambda xs: positive(xs).__len__())(np.array([3, -1, 2])) == 2
+
+
 def test_a_sum_is_one_operation_and_no_loop():
     found = structure.primitives(al.to_graph(lambda xs: sum(positive(xs))), jnp.asarray(XS))
     assert found["while"] == 0

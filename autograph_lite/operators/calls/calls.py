@@ -385,10 +385,10 @@ def _wrapper(fn: Any) -> Any:
     if getattr(fn, "__objclass__", None) is str:
         overload = OVERLOADS.get(fn)
         return text_readers.method(fn) if overload is None else adapted(overload)
-    if journal.active() is None:
-        return fn
     if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
+    if journal.active() is None:
+        return fn
     if fn.__name__ == "__next__":
         journal.consume_all(owner)
     if fn is type.__call__:
