@@ -487,6 +487,10 @@ def _repeats(number: Any, name: str) -> bool:
 _LISTS = frozenset({list, tuple, range})
 for _name in (*(f"__{left}{_name}__" for left in ("", "r") for _name in (*CHANGES, "divmod")), *_COMPARISONS):
     setattr(FoldingTracer, _name, _taking_pythons(_name))
+    if _name not in _COMPARISONS:
+        setattr(FoldingTracer, _name, number_types.with_pythons_bools(getattr(FoldingTracer, _name), _name))
+for _name in ("__neg__", "__invert__"):
+    setattr(FoldingTracer, _name, number_types.with_pythons_bools(getattr(FoldingTracer, _name), _name))
 for _name in ("__pow__", "__rpow__"):
     setattr(FoldingTracer, _name, _power(_name))
 for _name in CHANGES:

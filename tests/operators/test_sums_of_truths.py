@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -140,3 +143,117 @@ def test_a_function_that_hides_a_builtin_gives_arrays_of_its_own():
         return any(x) + any(y)
 
     assert jax.jit(al.to_graph(f))(jnp.ones(2), jnp.ones(2)).dtype == bool
+
+
+def of_ints(x, y, xs):
+    a, b, c = xs.tolist()
+    n = int(x)
+    return (
+        (a < b) + (b < c),
+        (n % 3 == 0) + (n % 5 == 0),
+        (n > 1) + (int(y) > 0) + (xs[0].item() > 0),
+        [10, 20, 30][(a < b) + (n > 1)],
+    )
+
+
+def of_floats(x, y, xs):
+    r, s = math.sqrt(x), float(y) / 2
+    known = math.isnan(r) + math.isfinite(s), s.is_integer() + (round(s, 1) > 0)
+    return (r > 1) + (r > 1.1), *known, (abs(r) > 0) + (max(r, s) > 0), (r * 2 > 1) + (-r < 0)
+
+
+def of_all_operators(x, y, xs):
+    p, q = int(x) > 1, int(y) > 0
+    sums = p + q, p - q, p * q, p // q, p % q, p**q, p << q, p >> q, *divmod(p, q), True - p
+    return *sums, -p, +p, abs(p), p & q, p + (p & q), (p | q) - (p ^ q)
+
+
+def of_paths(x, y, xs):
+    n, m = int(x), float(y)
+    leap = n % 4 == 0 and n % 100 != 0
+    if m > 1:
+        n += 1
+    grown = []
+    for v in xs.tolist():
+        n -= 1
+        m = m * 0.5
+        late = v > 1
+        leap += late + (n > 0)
+        if v > 0:
+            grown.append(v)
+    return leap + leap, (n > 0) - (n < 0), (m > 0) + (m < 1), (len(grown) > 0) + (len(grown) > 1), late + late
+
+
+def of_signs(x, y, xs):
+    def sign(v):
+        return (v > 0) - (v < 0)
+
+    return sign(int(x)), sign(float(y) - 2), sum(map(sign, xs.tolist())), sum([v > 1 for v in xs.tolist()])
+
+
+def of_items(x, y, xs):
+    def count(v):
+        return (v > 0) + (v > 1)
+
+    items = xs.tolist()
+    ordered, places = sorted(items), (items.index(1), items.count(1))
+    chosen = items[int(y) - 1], ordered[int(y) - 1], ordered[0], ordered[-1], [1, 2][int(y) - 1], *places
+    items.sort(reverse=True)
+    return [count(v) for v in (*chosen, items[0], items.pop())] + [(xs[y - 1] > 0) + (xs[y - 1] >= 0)]
+
+
+def of_numpys_numbers(x, y, xs):
+    r, n = float(x), int(x)
+    for _ in range(3):
+        r = np.cos(r)
+    found = (
+        (r > -2) + (r < 2),
+        (np.sin(float(x)) * 2 < 9) + (np.floor(float(x)) < 9),
+        np.isfinite(r) + np.isfinite(float(x)),
+    )
+    return (
+        *found,
+        (np.maximum(n, 1) > 0) + (np.abs(n) >= 0),
+        (x > 0.5) + (n < 9),
+        (x < 9) + (x >= 0),
+        ~(x > 0),
+    )
+
+
+OF_NUMBERS = [of_ints, of_floats, of_all_operators, of_paths, of_signs, of_items, of_numpys_numbers]
+COMPILED = {
+    "traced": RUNS["traced"],
+    "convert": al.convert,
+    "lanes": lambda f: (
+        lambda *args: jax.tree.map(
+            lambda leaf: leaf[0], jax.vmap(al.convert(f))(*(jnp.asarray(a)[None] for a in args))
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("run", COMPILED)
+@pytest.mark.parametrize("f", OF_NUMBERS)
+def test_comparisons_of_pythons_numbers_are_ints_to_operators(f, run):
+    for x, y, xs in ((2, 1, [1, 4, 0]), (4, 2, [2, 1, 1]), (15, 1, [0, 1, 3])):
+        arguments = np.int32(x), np.int32(y), np.array(xs, np.int32)
+        assert [float(v) for v in COMPILED[run](f)(*arguments)] == [float(v) for v in f(*arguments)]
+
+
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")
+def test_a_bool_of_pythons_is_inverted_as_an_int():
+    assert int(al.convert(lambda n: ~(int(n) > 1))(np.int32(3))) == -2
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda n, m: (n > 1) - (m > 1), lambda n, m: (int(n) > 1) - (m > 1), lambda n, m: -(n > m)],
+    ids=["numpys", "one is Python's", "negated"],
+)
+def test_a_difference_of_bools_that_may_be_numpys_says_what_to_write(f):
+    with pytest.raises(TypeError):
+        f(np.int32(3), np.int32(4))
+    message = """Bools are subtracted or negated, `-`, which NumPy refuses."""
+    with pytest.raises(al.PythonOnlyError, match=re.escape(message)) as raised:
+        al.convert(f)(np.int32(3), np.int32(4))
+    assert "Fix: int(a > b) - int(a < b); of arrays, `^`" in str(raised.value)

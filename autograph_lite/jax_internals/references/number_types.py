@@ -9,12 +9,16 @@ Where paths meet, the program has one type for all, and this is what was there b
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from jax._src.core import Tracer
 from jax._src.interpreters import partial_eval
 
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.references import shape_errors, storages, view_equations
 from autograph_lite.tracing import thread
@@ -58,7 +62,7 @@ def stored_none(array: Any, value: Any) -> Any:
 def pythons_bool(value: Any) -> Any:
     """A bool of the program as one of Python's, as `bool(x)` is; anything else itself."""
     known = thread.now.references
-    if known is None or not isinstance(value, partial_eval.DynamicJaxprTracer) or avals.weak_type(value):
+    if known is None or not isinstance(value, partial_eval.DynamicJaxprTracer) or is_pythons_bool(value):
         return value
     test = test_of(value)
     found = storages.copy_of_tracer(test)
@@ -71,6 +75,16 @@ def test_of(value: Any) -> Any:
     """The bool of the program that a bool of Python's is, as branches know it; anything else itself."""
     known = thread.now.references
     return known.bools[id(value)][1] if known is not None and id(value) in known.bools else value
+
+
+def numpys_number(found: Any) -> Any:
+    """What a function of NumPy's gives; a number is one of NumPy's, also if Python's numbers were given: `np.sin(1.0)`."""
+    if not isinstance(found, Tracer) or found.ndim or not avals.weak_type(found) or met_in(found):
+        return found  # such as `x.item()`
+    if found.dtype == bool:  # no note says that a bool is not one of Python's
+        return avals.as_type(found, bool, False)
+    note_number_types(found, frozenset({NumberType(np.dtype(found.dtype), False)}))
+    return found
 
 
 BOOL = frozenset({NumberType(np.dtype(bool), True)})
@@ -115,7 +129,78 @@ def types_of_bool(value: Any) -> frozenset[NumberType]:
         return BOOL
     if not isinstance(value, Tracer) or value.dtype != bool:
         return frozenset()
-    return met_in(value) or (BOOL if avals.weak_type(value) else frozenset())
+    return met_in(value) or (BOOL if _is_pythons(value) is not False else frozenset())
+
+
+def _is_pythons(number: Any) -> bool | None:
+    """Whether a number follows from Python's by operators alone; None where that is not known, as of what paths have met in."""
+    todo, seen, is_known = [number], set[int](), True
+    while todo:
+        each = todo.pop()
+        if id(each) in seen or not isinstance(each, Tracer):
+            continue
+        seen.add(id(each))
+        met, equation = met_in(each), getattr(each, "parent", None)
+        if met:
+            thread.now.references.is_met_asked = True
+        if not avals.weak_type(each) or (met and not any(known.weak for known in met)):
+            return False
+        if met or equation is None:
+            is_known = is_known and all(known.weak for known in met)
+        elif equation.primitive.name == "convert_element_type" or view_equations.is_by_operator(equation):
+            todo += equation.in_tracers
+        else:
+            is_known = False
+    return True if is_known else None
+
+
+def is_pythons_bool(value: Any) -> bool:
+    """Whether a value is a bool of Python's for sure, which is an int to operators."""
+    if type(value) is bool or not isinstance(value, Tracer) or value.dtype != bool or value.ndim:
+        return type(value) is bool
+    if met := met_in(value):
+        thread.now.references.is_met_asked = True
+    return met == BOOL if met else bool(_is_pythons(value))
+
+
+def as_operand(value: Any) -> Any:
+    """A bool of Python's as the int that it is to operators; anything else itself."""
+    if not isinstance(value, Tracer) or not is_pythons_bool(value):
+        return value
+    return pythons_number(jnp.where(test_of(value), 1, 0), jnp.result_type(int))
+
+
+def with_pythons_bools(operate: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """An operator of the program's, to which bools of Python's are ints.
+
+    Raises:
+      PythonOnlyError: bools are subtracted, or negated, that may be NumPy's.
+    """
+
+    def of_numbers(*operands: Any) -> Any:
+        if not all(isinstance(each, bool) or _has_bools(each) for each in operands):
+            return operate(*operands)
+        if all(map(is_pythons_bool, operands)):
+            return (
+                pythons_bool(operate(*operands)) if name in _JOINING else operate(*map(as_operand, operands))
+            )
+        if name in _NOT_OF_BOOLS:
+            raise PythonOnlyError(
+                "Bools are subtracted or negated, `-`, which NumPy refuses.",
+                why="Those of Python's are ints there, and the program does not know whose these are.",
+                fix="int(a > b) - int(a < b); of arrays, `^` in place of `a - b`, and `~` in place of `-a`.",
+            )
+        return operate(*operands)
+
+    return of_numbers
+
+
+def _has_bools(value: Any) -> bool:
+    return isinstance(value, (Array, np.ndarray, np.bool_)) and value.dtype == np.bool_
+
+
+_JOINING = frozenset(f"__{side}{name}__" for side in ("", "r") for name in ("and", "or", "xor"))
+_NOT_OF_BOOLS = frozenset({"__sub__", "__rsub__", "__neg__"})
 
 
 def would_be_pythons(value: Any) -> bool:

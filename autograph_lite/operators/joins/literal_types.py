@@ -69,7 +69,7 @@ def chosen_of(values: Sequence[Any], chosen: Any) -> Any:
     if (
         isinstance(chosen, jax.Array)
         and not chosen.ndim
-        and any(isinstance(each, SCALARS) for each in values)
+        and any(isinstance(each, SCALARS) or number_types.met_in(each) for each in values)
     ):
         kinds = [kind for each in values if (kind := as_array_type(Fixed(each))) is not None]
         if all(not kind.shape for kind in kinds):

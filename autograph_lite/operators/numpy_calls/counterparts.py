@@ -28,7 +28,7 @@ import numpy as np
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays, view_equations
+from autograph_lite.jax_internals.references import number_types, numpys_arrays, view_equations
 from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import (
@@ -134,6 +134,7 @@ _IN_ORDER = frozenset({"inv", "pinv", "solve", "cholesky", "qr", "svd", "eigh", 
 
 def _new_as_numpys(found: Any, name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     array = args[0] if args else None
+    found = number_types.numpys_number(found)
     if isinstance(fn, type):
         return recorded_copies.of_type(found, array, fn)
     if name in _TYPED and isinstance(array, (list, tuple)):

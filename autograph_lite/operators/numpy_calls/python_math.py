@@ -196,7 +196,7 @@ def has_no_fraction(number: Any) -> Any:
     """`number.is_integer()`, of a float."""
     if number.ndim:
         raise AttributeError("is_integer")  # as of an array of NumPy's
-    return number == jnp.floor(number)
+    return number_types.pythons_bool(number == jnp.floor(number))
 
 
 def bit_length(number: Any) -> Any:

@@ -204,6 +204,7 @@ def abs_(value: Any) -> Any:
     """`abs(value)`."""
     if not traced(value):
         return abs(value)
+    value = number_types.as_operand(value)
     return recorded_copies.made_new(jnp.abs(value), [value], {})  # JAX gives an array that has no sign itself
 
 
@@ -360,7 +361,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     given = [pytrees.leaves(item) for item in items]
     for each in made:
         for new, *options in zip(pytrees.leaves(each), *given, strict=True):
-            numpys_arrays.note_met(new, *options)
+            literal_types.chosen_of(options, numpys_arrays.note_met(new, *options))
     # Each of the new ones may be any of these.
     shared_containers.note_shared([], [(made, [item]) for item in items], [])
     return made

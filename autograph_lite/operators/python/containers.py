@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import jax.numpy as jnp
 
 from autograph_lite.errors import TracedIndexError
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.checks import carried_checks, catching, exception_templates, traced_text
@@ -56,7 +57,7 @@ def _count(owner: Any, value: Any, /) -> Any:
     if _known(owner, value):
         return owner.count(value)
     same = [_same(item, value) for item in owner]
-    return as_index(sum(jnp.asarray(one, int) for one in same)) if any(map(traced, same)) else sum(same)
+    return _pythons(sum(jnp.asarray(one, int) for one in same)) if any(map(traced, same)) else sum(same)
 
 
 def _index(owner: Any, value: Any, /, start: Any = 0, stop: Any = sys.maxsize) -> Any:
@@ -88,7 +89,11 @@ def _index(owner: Any, value: Any, /, start: Any = 0, stop: Any = sys.maxsize) -
         return numbers[len(same) - 1]
     found = jnp.stack([*map(jnp.asarray, same)])
     carried_checks.fail_if(jnp.logical_not(jnp.any(found)), missing)
-    return as_index(numbers.start + jnp.argmax(found))
+    return _pythons(numbers.start + jnp.argmax(found))
+
+
+def _pythons(number: Any) -> Any:
+    return number_types.pythons_number(number, jnp.result_type(int))
 
 
 def _remove(owner: Sequenced, value: Any, /) -> None:

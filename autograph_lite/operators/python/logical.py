@@ -152,7 +152,7 @@ def positive(value: Any) -> Any:
 
 
 def _positive(array: Any) -> Any:
-    return jnp.copy(array) if array.ndim else array
+    return jnp.copy(array) if array.ndim else number_types.as_operand(array)
 
 
 FoldingTracer.__pos__ = _positive  # type: ignore[method-assign]
