@@ -27,6 +27,7 @@ from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
     changed_lengths,
     counts_and_places,
+    exact_values,
     fourier,
     in_place_calls,
     linear_algebra,
@@ -392,6 +393,7 @@ _OWN: dict[str, Any] = {
     **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
     **{name: _real_or_imag(name) for name in ("imag", "real")},
     **dict.fromkeys(("power", "pow"), _power),
+    **exact_values.FUNCTIONS,
     **{name: _by_whole_numbers(name) for name in ("floor_divide", "remainder", "mod", "fmod", "divmod")},
 }  # fmt: skip
 _OWN_OF_LINALG = {

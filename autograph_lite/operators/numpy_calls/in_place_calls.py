@@ -23,6 +23,7 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages, view_writes
 from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
+from autograph_lite.operators.numpy_calls import exact_values
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
@@ -202,7 +203,12 @@ def rounded(a: Any, decimals: Any = 0) -> Any:
     if array.dtype == bool:
         return array.astype(np.float16)
     if not jnp.issubdtype(array.dtype, jnp.integer) or decimals >= 0:
-        return _jaxs_round(a, decimals)
+        is_real = jnp.issubdtype(array.dtype, jnp.floating)
+        return (
+            exact_values.rounded_to_decimals(array, decimals)
+            if decimals and is_real
+            else _jaxs_round(a, decimals)
+        )
     unit = 10**-decimals
     if unit > jnp.iinfo(array.dtype).max:  # type: ignore[no-untyped-call]
         return jnp.zeros_like(array)

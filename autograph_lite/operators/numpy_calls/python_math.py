@@ -18,10 +18,12 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 import numpy as np
+from jax import lax
 
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import catching, index_bounds
-from autograph_lite.operators.values.values import describe
+from autograph_lite.operators.numpy_calls import exact_values
+from autograph_lite.operators.values.values import describe, known_value
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -73,7 +75,10 @@ _POLES = ("atanh", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow")
 
 
 def _log(x: Any, *base: Any) -> Any:
-    return jnp.log(x) / jnp.log(base[0]) if base else jnp.log(x)
+    if not base:
+        return jnp.log(x)
+    known = known_value(base[0])
+    return jnp.log(x) / (jnp.log(base[0]) if known is None else lax.optimization_barrier(jnp.log(known)))
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -150,9 +155,10 @@ _COMPLEX = (
 _ASKED = ("isnan", "isinf", "isfinite")
 
 MATH: dict[str, Callable[..., Any]] = {
-    **{name: _of(getattr(jnp, name), float, float) for name in _REAL},
+    **{name: _of(exact_values.FUNCTIONS.get(name) or getattr(jnp, name), float, float) for name in _REAL},
     **{name: _of(getattr(jnp, name), float, None) for name in _ASKED},
-    **{name: _of(getattr(special, name), float, float) for name in ("erf", "erfc", "gamma")},
+    **{name: _of(getattr(special, name), float, float) for name in ("erf", "erfc")},
+    "gamma": _of(exact_values.gamma, float, float),
     "lgamma": _of(special.gammaln, float, float),
     "floor": _whole(jnp.floor), "ceil": _whole(jnp.ceil), "trunc": _whole(jnp.trunc),
     "frexp": _of(jnp.frexp, float, (float, int)), "modf": _of(jnp.modf, float, (float, float)),

@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.operators.numpy_calls import exact_values
 from autograph_lite.operators.values.values import known_value, traced
 
 _PLACES = {"nearest": "round", "lower": "floor", "higher": "ceil"}  # functions of NumPy and of JAX
@@ -33,15 +34,14 @@ def quantile_of_items(name: str) -> Callable[..., Any]:
         known = known_value(q) if traced(q) else np.asarray(q)
         if known is not None:
             getattr(np, name)(np.zeros(1), known)  # for its errors
-        part = np.asarray(known, float) / parts if known is not None else _divided(jnp.asarray(q), parts)
+        part = (
+            np.asarray(known, float) / parts
+            if known is not None
+            else exact_values.divided_once(jnp.asarray(q), parts)
+        )
         return _items(jnp.asarray(a), part, axis, _PLACES[method], keepdims, is_without)
 
     return run
-
-
-def _divided(q: Any, parts: int) -> Any:
-    """`q / parts`, rounded as NumPy does: XLA would multiply by what it takes for 1 / 100, and find the item before."""
-    return q * 1.0 / (parts + q * 0.0)
 
 
 def _items(a: Any, q: Any, axis: Any, rule: str, keepdims: Any, is_without: bool) -> Any:

@@ -31,6 +31,7 @@ from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.joins import join_types, literal_types
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.loops import rolling
+from autograph_lite.operators.numpy_calls import exact_values
 from autograph_lite.operators.python import (
     comprehensions,
     generator_expressions,
@@ -292,7 +293,7 @@ def round_(value: Any, ndigits: Any = None) -> Any:
         return _scalar(jnp.round(value), int)
     if jnp.issubdtype(jnp.result_type(value), jnp.integer):
         return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
-    return jnp.round(value, ndigits)
+    return exact_values.rounded_to_decimals(value, ndigits)
 
 
 def _rounded_at(value: jax.Array, ndigits: Any) -> Any:
