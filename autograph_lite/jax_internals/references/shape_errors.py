@@ -29,6 +29,8 @@ def refuse_as_numpy(error: Exception, fun: Callable[..., Any], *args: Any, **nam
     arrays = [*_arrays([*args, *named.values()])]
     if isinstance(error, AutographError) or any(map(callable, [*args, *named.values()])):
         return  # what is the user's would run twice
+    if any(type(size) is not int for each in arrays for size in each.shape):
+        return  # of sizes that are symbols, JAX's error tells which have to be equal
     if not arrays or sum(math.prod(each.shape) for each in arrays) > _LARGEST:
         return
     if not all(map(numpys_arrays.would_be_numpys, arrays)):

@@ -293,7 +293,8 @@ def round_(value: Any, ndigits: Any = None) -> Any:
         return _scalar(jnp.round(value), int)
     if jnp.issubdtype(jnp.result_type(value), jnp.integer):
         return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
-    return exact_values.rounded_to_decimals(value, ndigits)
+    found = exact_values.rounded_to_decimals(value, ndigits)
+    return number_types.pythons_number(found, found.dtype) if number_types.would_be_pythons(value) else found
 
 
 def _rounded_at(value: jax.Array, ndigits: Any) -> Any:
