@@ -46,9 +46,8 @@ def _is_or_views(found: Any, array: Any) -> bool:
         return False  # a number
     recorded = recorded_views.recorded_as(found)
     if isinstance(found, core.Tracer) and not isinstance(recorded, core.Tracer):
-        return (
-            eager_views.memory_of(recorded) is not None
-        )  # in a derivative or a lane, which is computed at once
+        # In a derivative or a lane, which is computed at once.
+        return eager_views.memory_of(recorded) is not None
     return recorded is recorded_views.recorded_as(array) or bool(recorded_views.parts_from(found))
 
 
@@ -282,9 +281,7 @@ def _of_jaxs(numpys: Any, jaxs: Any) -> Any:
 
 
 _NUMPYS_VIEWS = {
-    getattr(np, name): _of_jaxs(
-        getattr(np, name), _COMPILED.get(fn) or eager_views.in_sight(_COPYING.get(fn, fn))
-    )
+    getattr(np, name): _of_jaxs(getattr(np, name), _COMPILED[fn])
     for name in sorted(COMPILED_VIEWS)
     if hasattr(np, name) and (fn := getattr(jnp, name, None)) is not None
 }
@@ -293,9 +290,9 @@ _NUMPYS_VIEWS = {
 def stand_in_at_once(fn: Callable[..., Any]) -> Any:
     """`jax_stand_in`, where nothing is recorded: also in place of functions of NumPy's that are handed JAX's arrays."""
     try:
-        return _NUMPYS_VIEWS.get(fn) or _COPYING.get(fn, fn)
-    except TypeError:
-        return fn
+        return _NUMPYS_VIEWS[fn]
+    except (KeyError, TypeError):
+        return jax_stand_in(fn)
 
 
 def jax_stand_in(fn: Callable[..., Any]) -> Any:

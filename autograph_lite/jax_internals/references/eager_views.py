@@ -235,9 +235,8 @@ def step(equation: Any, base: Any, number: int) -> Any:
     """The positions in one of the results of an equation, by those in its operand."""
     if equation.primitive.name in ("real", "imag", "convert_element_type"):
         return base
-    if (
-        equation.primitive.name in view_equations.CALLS
-    ):  # compiled for items of another type: one operation after the other
+    if equation.primitive.name in view_equations.CALLS:
+        # Compiled for items of another type: one operation after the other.
         closed = equation.params["jaxpr"]
         if equation.params["name"] == "np.ndarray.view" or len(closed.jaxpr.invars) != len(
             equation.in_tracers
