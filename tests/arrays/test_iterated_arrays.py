@@ -262,3 +262,47 @@ def test_what_asks_whether_an_array_is_numpys_is_refused() -> None:
 
     with pytest.raises(autograph_lite.PythonOnlyError, match="array_repr"):
         autograph_lite.convert(f)(np.int32(2))
+
+
+def kept_beside_another(u, k):
+    w = np.zeros((3, 2))
+    for row, _ in zip(w, u, strict=True):
+        if u[0, 0] > k:
+            break
+        k = k + 1.0
+    w += 1.0
+    return row
+
+
+def kept_of_a_known_loop(u, k):
+    w = np.zeros((3, 2))
+    for row, each in zip(w, u, strict=True):
+        k = k + each[0]
+    w += 1.0
+    return row, k
+
+
+def a_copy_kept_beside_another(u, k):
+    w = np.zeros((3, 2))
+    for row, each in zip(w, u, strict=True):
+        kept = row.copy()
+        k = k + each[0] * kept[1]
+    w += 1.0
+    return w, kept, k
+
+
+U = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    "program", [kept_beside_another, kept_of_a_known_loop], ids=lambda each: each.__name__
+)
+def test_a_row_of_numpys_array_that_is_written_after_a_loop_over_two(program: Any) -> None:
+    with pytest.raises(autograph_lite.MutationError, match="'row', which is read later"):
+        autograph_lite.convert(program)(U, np.float64(0.5))
+
+
+def test_a_copy_of_a_row_of_numpys_array_that_is_written_after_a_loop_over_two() -> None:
+    found = autograph_lite.convert(a_copy_kept_beside_another)(U, np.float64(0.5))
+    for one, other in zip(found, a_copy_kept_beside_another(U, np.float64(0.5)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)

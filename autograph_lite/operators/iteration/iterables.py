@@ -21,7 +21,7 @@ from autograph_lite.jax_internals import avals, symbolic_comparisons
 from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.operators.checks import carried_checks
-from autograph_lite.operators.effects import journal
+from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.joins.literal_types import stacked
 from autograph_lite.operators.lists import dynamic_length, list_errors, packing
 from autograph_lite.operators.ragged.selection import Selection, having, length_of
@@ -132,10 +132,10 @@ class Rows(Staged):
         return self.array
 
     def item(self, row: Any) -> Any:
-        return row
+        return births.note_part(row, self.held, is_window=True) if isinstance(self.held, np.ndarray) else row
 
     def at(self, index: Any) -> Any:
-        return _row(self.array, index) if traced(index) else self.array[index]
+        return self.item(_row(self.array, index)) if traced(index) else self.held[index]
 
 
 def _row(array: Any, index: Any) -> Any:
