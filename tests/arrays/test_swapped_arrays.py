@@ -146,7 +146,33 @@ def buffers_that_have_a_third_name(k):
     return buffers.a, buffers.c
 
 
+def numpys_array_two_iterations_later(k):
+    w = np.zeros(3)
+    a, b = Buffers(), Buffers()
+    a.b, b.a, t = np.ones(3) * k, np.ones(3) + k, 0
+    while t < k:
+        a.b[0] = a.b[1] + 1
+        a.b = b.a
+        b.a = w
+        t += 1
+    return w, a.b
+
+
+def numpys_array_through_a_loop_inside(k):
+    w = np.zeros(3)
+    u, v, t = np.ones(3) * k, np.ones(3) + k, 0
+    while t < k:
+        u[0] = u[1] + 1
+        for _ in range(2):
+            u = v
+        v = w
+        t += 1
+    return w, u
+
+
 FUNCTIONS = (
+    numpys_array_two_iterations_later,
+    numpys_array_through_a_loop_inside,
     buffers_of_an_object,
     buffers_that_a_name_knows,
     buffers_of_two_objects,

@@ -119,11 +119,12 @@ def refuse_seen_next(
     for name, start, now in variables:
         if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
             continue
-        options = [now] if isinstance(now, np.ndarray) else numpys_arrays.may_be(now)
-        shared_memory.refuse_chosen(now, options, names, slots)
+        to_come = _in_iterations_to_come(now, variables)
+        numpys = [each for each in to_come if isinstance(each, np.ndarray)]
+        shared_memory.refuse_chosen(now, [*numpys, *numpys_arrays.may_be(now)], names, slots)
         own = [start, *(new for new, old in thread.now.aliases[-1].same if old is start)]
-        for each in _in_iterations_to_come(now, variables):
-            if any(storages.root(each) is storages.root(one) for one in own):
+        for each in to_come:
+            if isinstance(each, np.ndarray) or any(storages.root(each) is storages.root(one) for one in own):
                 continue  # as in the first iteration
             before = [
                 root
@@ -152,21 +153,13 @@ def refuse_seen_next(
 
 def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) -> list[Any]:
     """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
-    found = [now] if isinstance(now, Tracer) else []
+    found = [now]
     for each in found:
-        found += [
-            one
-            for one in _left_by_iteration(each)
-            if isinstance(one, Tracer) and all(one is not other for other in found)
-        ]
         olds = [old for new, old in thread.now.aliases[-1].same if new is each]
-        for _, start, after in variables:
-            if (
-                isinstance(after, Tracer)
-                and any(start is old for old in olds)
-                and all(after is not one for one in found)
-            ):
-                found.append(after)
+        afters = [after for _, start, after in variables if any(start is old for old in olds)]
+        for one in (*_left_by_iteration(each), *afters):
+            if isinstance(one, (Tracer, np.ndarray)) and all(one is not other for other in found):
+                found.append(one)
     return found
 
 
