@@ -72,9 +72,11 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
             births.want_anew(each)
         follows = can_follow(array)
         if not follows and not claim_captured(array, error):
+            refuse_from_outside(array)
             raise
         return follows
     if any(map(callers_arrays.is_callers, [array, *numpys_arrays.may_be(array)])):
+        refuse_from_outside(array)
         raise _unknown_caller(array)
     if name := _sibling(array, by_loops=True):
         if can_follow(array):
@@ -188,6 +190,25 @@ def check_write_by_python(owner: Any, method: str = "") -> None:
     """To be called before Python writes to `owner`, by a method of it if one is named; raises what `refuse_kept_copy` does."""
     if outside_arrays.note_write_by_python(owner, method) and thread.now.references is not None:
         refuse_kept_copy(owner)
+
+
+def refuse_from_outside(array: Any) -> None:
+    """Refuses a write to what is from outside of a function that JAX traces, by `lax.scan`, `vmap` or `grad`: it is lost."""
+    root, trace = storages.root(array), tracing_state.current_trace()
+    if not isinstance(root, Tracer):
+        return
+    ours = _own_traces()
+    while trace is not None and trace is not root._trace:
+        if id(trace) not in ours:
+            raise MutationError(
+                f"An array, {describe(array)}, is written in a function that JAX traces, as `lax.scan`, `vmap` and `grad` do, "
+                "and is from outside of it.",
+                where=source_places.here(),
+                why="Only what such a function returns comes out of it, and the array would not see the change.",
+                fix="return the values, and store them outside: `carry, values = lax.scan(step, carry, xs)` and then "
+                "`x[:] = values`; or write a `for` loop in place of `lax.scan`.",
+            )
+        trace = getattr(trace, "parent_trace", None)
 
 
 def refuse_row_of_copy(array: Any) -> None:
@@ -377,7 +398,7 @@ def _is_of_this_body(root: Any) -> bool:
     traces = forwarding.traces_up_to(root)
     if traces is None:
         return False
-    ours = {id(now.program()) for now in thread.now.journals}
+    ours = _own_traces()
     loops = {id(loop.trace): loop for loop in thread.now.aliases}
     for trace in traces:
         if id(trace) not in ours:
@@ -393,6 +414,11 @@ def _is_of_this_body(root: Any) -> bool:
         return True
     # What an iteration leaves in another variable, too, is seen there in the next one.
     return loop.hold(root) and not any(root is each for pair in loop.parts for each in pair)
+
+
+def _own_traces() -> set[int]:
+    """The identities of the traces of bodies that are ours, and not of functions that JAX traces."""
+    return {id(now.program()) for now in thread.now.journals}
 
 
 def is_shareable(array: Any) -> bool:

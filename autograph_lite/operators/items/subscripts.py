@@ -468,6 +468,7 @@ def refuse_new_array(base: Any, new: Any) -> None:
     if new is not base and not shared_memory.is_claimed():
         for each in numpys_arrays.same_in_loops(base):
             births.want_anew(each)
+        shared_memory.refuse_from_outside(base)
         raise MutationError(
             f"An item of an array, {describe(base)}, is written, and nothing in the function reads the array afterwards.",
             why="An array is a value to a compiled program: the change makes a new array, which would be lost. An argument, "
@@ -490,6 +491,7 @@ def unread(value: Any) -> None:
     loop_rows.refuse_copies(value, in_place=True)
     births.refuse_shown(value)
     if not numpys_arrays.is_numpys(value):
+        shared_memory.refuse_from_outside(value)
         raise MutationError(
             f"An array, {describe(value)}, is changed in place, and nothing in the function reads it afterwards.",
             why="An array is a value to a compiled program: `x += v` makes a new array, which would be lost. An argument, an "
