@@ -281,6 +281,38 @@ def test_a_zero_that_is_known_while_tracing(name):
     assert str(ours.value) == expected
 
 
+@pytest.mark.parametrize("divisor", [0.0, 2.0])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numpys_numbers_raise_nothing(divisor):
+    def f(a, x, b):
+        zero, found = float(b[0]), []
+        for each in (
+            lambda: a / zero,
+            lambda: x[0] / zero,
+            lambda: x[0] % zero,
+            lambda: sum(divmod(x[1], zero)),
+            lambda: x.sum() / (zero * 2),
+            lambda: (a * 2 + 1) / zero,
+            lambda: np.float64(3.0) / zero,
+            lambda: np.float64(int(x[0])) / zero,
+            lambda: np.sin(float(x[0])) / zero,
+            lambda: 1.0 / np.sin(zero),
+            lambda: float(x[0]) / x[2],
+            lambda: float(a) / zero,
+            lambda: (1 - float(x[0])) * 2 / zero,
+            lambda: int(x[0]) // int(zero),
+            lambda: True / zero,
+        ):
+            try:
+                found.append(each())
+            except ZeroDivisionError:
+                found.append(-9.0)
+        return found
+
+    args = np.float64(6.0), np.array([3.0, 1.0, 0.0]), np.array([divisor])
+    np.testing.assert_allclose(convert(f)(*args), f(*args), rtol=1e-6)
+
+
 def test_a_zero_of_the_path_that_is_taken():
     def f(x, zero):
         total = int(x[0])

@@ -36,6 +36,14 @@ def displays(x, y, xs):
     return ((x, y) == (x, y)) + ([x] != [y]), ((x, 1) == (y, 1)) - True
 
 
+def chosen(x, y, xs):
+    both = int(x) > 1 if y > 0 else int(y) < 2
+    more = both
+    for v in xs:
+        more = both if v > 1 else int(x) > 0
+    return both + both, -both, more - both
+
+
 def flags(x, y, xs):
     up = down = False
     deep = x in xs if y else not x
@@ -128,7 +136,9 @@ def numpys(x, y, xs):
 
 
 @pytest.mark.parametrize("run", RUNS)
-@pytest.mark.parametrize("f", [asked, calls, displays, flags, counted, hidden, not_counted, counters, numpys])
+@pytest.mark.parametrize(
+    "f", [asked, calls, displays, chosen, flags, counted, hidden, not_counted, counters, numpys]
+)
 def test_sums_are_pythons(f, run):
     # `True + True` of Python's was True.
     for x, y, xs in ((2, 1, [1, 4, 0]), (2, 2, [2, 1, 1]), (2, 0, [0, 1, 1])):
@@ -257,3 +267,9 @@ def test_a_difference_of_bools_that_may_be_numpys_says_what_to_write(f):
     with pytest.raises(al.PythonOnlyError, match=re.escape(message)) as raised:
         al.convert(f)(np.int32(3), np.int32(4))
     assert "Fix: int(a > b) - int(a < b); of arrays, `^`" in str(raised.value)
+
+
+def test_those_of_jaxs_are_as_jax_adds_them():
+    f = lambda x, y: ((x > 1) + (y > 1), ~(x > 1))  # noqa: E731
+    x = jnp.asarray(2.0)  # of a type that numbers of Python's have, too
+    assert [*map(bool, al.convert(f)(x, x))] == [*map(bool, f(x, x))]

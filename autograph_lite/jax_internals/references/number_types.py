@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax._src.core import Tracer
+from jax._src.core import Tracer, is_symbolic_dim
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.errors import PythonOnlyError
@@ -129,38 +129,53 @@ def types_of_bool(value: Any) -> frozenset[NumberType]:
         return BOOL
     if not isinstance(value, Tracer) or value.dtype != bool:
         return frozenset()
-    return met_in(value) or (BOOL if _is_pythons(value) is not False else frozenset())
+    return met_in(value) or (BOOL if is_pythons_number(value) is not False else frozenset())
 
 
-def _is_pythons(number: Any) -> bool | None:
-    """Whether a number follows from Python's by operators alone; None where that is not known, as of what paths have met in."""
-    todo, seen, is_known = [number], set[int](), True
+def is_pythons_number(value: Any) -> bool | None:
+    """Whether a value is a number of Python's, or would be: no item of an array, and no result of NumPy's or JAX's functions.
+
+    None where paths have met on which it is, and others, and of arguments that JAX types as it does Python's. What a loop or a
+    branch gives is one where the program has the type of these.
+    """
+    known, todo, seen, is_known = thread.now.references, [value], set[int](), True
     while todo:
         each = todo.pop()
-        if id(each) in seen or not isinstance(each, Tracer):
+        if id(each) in seen or is_symbolic_dim(each):
+            continue
+        if isinstance(each, (int, float, complex)) and not isinstance(each, np.generic):
             continue
         seen.add(id(each))
-        met, equation = met_in(each), getattr(each, "parent", None)
-        if met:
-            thread.now.references.is_met_asked = True
-        if not avals.weak_type(each) or (met and not any(known.weak for known in met)):
+        if not isinstance(each, Tracer) or each.ndim:
             return False
-        if met or equation is None:
-            is_known = is_known and all(known.weak for known in met)
-        elif equation.primitive.name == "convert_element_type" or view_equations.is_by_operator(equation):
+        weak, equation = avals.weak_type(each), getattr(each, "parent", None)
+        if met := met_in(each):
+            thread.now.references.is_met_asked = True
+            if not any(kind.weak for kind in met):
+                return False
+            is_known = is_known and all(kind.weak for kind in met)
+        elif known is not None and id(each) in known.numbers:
+            return False  # a function of NumPy's has made it
+        elif not weak and (equation is None or each.dtype == bool):
+            return False
+        elif equation is None or (weak and equation.primitive.name in _STAGED):
+            is_known = is_known and (known is None or id(each) not in known.arguments)  # these are JAX's
+        elif (weak and equation.primitive.name in _STEPS) or view_equations.is_by_operator(equation):
             todo += equation.in_tracers
         else:
-            is_known = False
+            return False
     return True if is_known else None
+
+
+_STAGED = ("while", "cond", "scan")
+_STEPS = ("select_n", "convert_element_type")  # where paths meet; `n / 2`
 
 
 def is_pythons_bool(value: Any) -> bool:
     """Whether a value is a bool of Python's for sure, which is an int to operators."""
     if type(value) is bool or not isinstance(value, Tracer) or value.dtype != bool or value.ndim:
         return type(value) is bool
-    if met := met_in(value):
-        thread.now.references.is_met_asked = True
-    return met == BOOL if met else bool(_is_pythons(value))
+    return is_pythons_number(value) is True
 
 
 def as_operand(value: Any) -> Any:
@@ -203,40 +218,13 @@ _JOINING = frozenset(f"__{side}{name}__" for side in ("", "r") for name in ("and
 _NOT_OF_BOOLS = frozenset({"__sub__", "__rsub__", "__neg__"})
 
 
-def would_be_pythons(value: Any) -> bool:
-    """Whether a value is a number of Python's, or would be: no item of an array, and no result of NumPy's or JAX's functions."""
-    known, todo, seen = thread.now.references, [value], set[int]()
-    while todo:
-        each = todo.pop()
-        if id(each) in seen or type(each) in PYTHONS:
-            continue
-        seen.add(id(each))
-        if not isinstance(each, Tracer) or each.ndim:
-            return False
-        if met := met_in(each):
-            thread.now.references.is_met_asked = True
-            if all(kind.weak for kind in met):
-                continue
-            return False
-        if not avals.weak_type(each) or (known is not None and id(each) in known.arguments):
-            return False  # an argument that is Python's is no part of the program
-        equation = getattr(each, "parent", None)
-        if equation is None or equation.primitive.name in ("while", "cond", "scan"):
-            continue
-        if equation.primitive.name not in _STEPS and not view_equations.is_by_operator(equation):
-            return False
-        todo += equation.in_tracers
-    return True
-
-
 PYTHONS = frozenset({bool, int, float, complex})
-_STEPS = ("select_n", "convert_element_type")  # where paths meet; `n / 2`
 
 
 def refuse_zero(number: Any, name: str, zero: Any) -> None:
     """Raises Python's ZeroDivisionError, where the operator `name` divides a number of Python's by a 0 that is known."""
-    if not would_be_pythons(number):
-        return
+    if is_pythons_number(number) is not True:
+        return  # JAX's arguments, and numbers of NumPy's on a path, give infinity
     try:
         getattr(operator, name, divmod)(number.dtype.type(1).item(), zero)
     except ZeroDivisionError as error:

@@ -5,7 +5,7 @@ try:
 except ZeroDivisionError:
     mean = 0.0
 
-An array that is divided gives infinity and NaN, in NumPy as here; so does a number that NumPy has computed.
+An array that is divided gives infinity and NaN, in NumPy as here; so does a number of NumPy's, on either side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.values.values import traced
 
@@ -40,9 +40,11 @@ def divisor(left: Any, right: Any, sign: str) -> Any:
     """What a number is divided by; where that is 0, a check fails, and it is another number."""
     if not traced(right) or not catching.is_caught(ZeroDivisionError):
         return right
-    if jnp.ndim(right) or not avals.weak_type(right) or getattr(left, "ndim", 0) or isinstance(left, str):
-        return right
-    is_zero = right == 0
+    if False in map(number_types.is_pythons_number, (left, right)):
+        return right  # NumPy's numbers, and JAX's, divide as they do
+    is_zero = (
+        right == 0
+    )  # a sum of no items, which is Python's, is divided by their number: `None` is taken for yes
     carried_checks.fail_if(is_zero, python_error(sign, any(map(_is_float, (left, right)))))
     return jnp.where(is_zero, 1, right)
 

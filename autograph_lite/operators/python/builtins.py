@@ -294,7 +294,7 @@ def round_(value: Any, ndigits: Any = None) -> Any:
     if jnp.issubdtype(jnp.result_type(value), jnp.integer):
         return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
     found = exact_values.rounded_to_decimals(value, ndigits)
-    return number_types.pythons_number(found, found.dtype) if number_types.would_be_pythons(value) else found
+    return number_types.pythons_number(found, found.dtype) if number_types.is_pythons_number(value) else found
 
 
 def _rounded_at(value: jax.Array, ndigits: Any) -> Any:
