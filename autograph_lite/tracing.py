@@ -79,6 +79,8 @@ class Tracing:
     # what is known of the references of the program that is traced, if it is one of ours
     # (`jax_internals.references.storages`)
     program: Any = None
+    # what NumPy raised of errors of floats when its trace began (`jax_internals.references.float_errors`)
+    float_errors: Any = None
     inner: Any = None  # the types of the loops in the one that is traced (`loops.carry_fixpoint`)
     recursions: tuple[Any, ...] = ()  # the functions around that call themselves (`loops.recursion`)
     # `round`, `unrolled`: the innermost of tail calls, and functions whose tail calls are no loops

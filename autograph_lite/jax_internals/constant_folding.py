@@ -25,6 +25,7 @@ from jax._src import core
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, shape_errors, storages
+from autograph_lite.jax_internals.references.float_errors import refuse_float_errors
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.tracing import changing, indexing, storing, thread
 
@@ -447,6 +448,7 @@ def _taking_pythons(name: str) -> Any:
     by_it = name in ("__truediv__", "__floordiv__", "__mod__", "__divmod__")
 
     def operate(self: Any, other: Any) -> Any:
+        refuse_float_errors(name, self, other)
         if by_it and other.__class__ in number_types.PYTHONS and not other:
             number_types.refuse_zero(self, name, other)
         if other.__class__ is int and not -(2**31) <= other < 2**31:

@@ -3,6 +3,7 @@
 __all__ = [
     "ambient",
     "eager_views",
+    "float_errors",
     "forwarding",
     "number_types",
     "numpys_arrays",

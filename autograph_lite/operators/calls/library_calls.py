@@ -25,7 +25,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays, shape_errors
+from autograph_lite.jax_internals.references import float_errors, numpys_arrays, shape_errors
 from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import handed_functions, method_patching
 from autograph_lite.operators.calls.chosen_views import ChosenView
@@ -154,6 +154,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 except (TypeError, ValueError) as error:
                     shape_errors.refuse_as_numpy(error, fn, *args, **kwargs)
                     raise
+                if root == "numpy":
+                    float_errors.refuse_float_errors(fn.__name__, *jax.tree.leaves(found), of_numpy=True)
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
                 return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)

@@ -23,6 +23,7 @@ from jax.experimental import checkify
 
 from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
 from autograph_lite.jax_internals import single_results, tracing_state
+from autograph_lite.jax_internals.references import float_errors
 from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
 from autograph_lite.operators.checks.exception_templates import explicit
 from autograph_lite.operators.checks.raising import CODE, LANES, Site, raise_failed, sorted_payload
@@ -134,7 +135,13 @@ def new_frame(mode: str, inside: str) -> Iterator[Frame]:
     new = Frame(mode, (None, 0), inside)
     # A program does not depend on the checks that were made before it.
     with (
-        entered(frames=[new], replaced=(), left=False, variants=()),
+        entered(
+            frames=[new],
+            replaced=(),
+            left=False,
+            variants=(),
+            float_errors=float_errors.raised_float_errors(),
+        ),
         _count.being(0),
         _modes(f"{mode} {inside}"),
     ):

@@ -20,7 +20,13 @@ from jax import lax
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages, view_writes
+from autograph_lite.jax_internals.references import (
+    float_errors,
+    number_types,
+    numpys_arrays,
+    storages,
+    view_writes,
+)
 from autograph_lite.operators.checks import catching, exception_templates, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import exact_values
@@ -338,6 +344,7 @@ def _taking_out(name: str) -> Any:
 
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        float_errors.refuse_float_errors(name, self)
         if out is None:
             found = method(self, *args, **kwargs)
             return numpys_arrays.note_next(found, self) if name in own else found

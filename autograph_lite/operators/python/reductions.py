@@ -19,7 +19,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import Maybe, Undefined, assigned
 from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_state
 from autograph_lite.jax_internals.dataflow import long_literals
-from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.jax_internals.references import float_errors, number_types, numpys_arrays
 from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.branches.truth import python_truth, truth
 from autograph_lite.operators.calls import calls
@@ -47,6 +47,7 @@ def sum_(iterable: Any, /, start: Any = _ZERO) -> Any:
     if isinstance(iterable, jax.Array) and traced(iterable) and iterable.ndim:
         if iterable.shape[0] == 0:
             return first
+        float_errors.refuse_float_errors("sum", iterable)
         total = jnp.sum(iterable, axis=0, dtype=None if iterable.dtype == bool else iterable.dtype)
         return total if start is _ZERO else start + total
     if isinstance(iterable, Selection):
