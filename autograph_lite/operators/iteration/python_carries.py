@@ -115,12 +115,10 @@ def _iterated(
     sums = _sums(body, known, around, rows, count, report, steps)
     if sums is not None:
         return sums
-    left[0] -= len(eqns) * count
-    if left[0] < 0:
-        raise UnlikePythonError("the numbers in it are too many to be compared with Python's while tracing")
     now: dict[int, Known | None] = dict(known)
     after: dict[int, list[Known]] = {k: [] for k in known}
     gone: set[int] = set()
+    found_last = 0
     for step in range(count):
         env = {**around, **{inputs[k]: value for k, value in now.items()}}
         env.update(zip(jaxpr.invars[carried:], (_lane(row, step) for row in rows), strict=True))
@@ -131,9 +129,15 @@ def _iterated(
                 break
             raise
         # It goes on without them, to find all at once: a list that each iteration writes an item of has many.
-        gone |= _unknown(known, results)
-        if len(gone) == len(known):
+        if not (new := _unknown(known, results)) <= gone:
+            gone, found_last = gone | new, step
+        if len(gone) == len(known) or (gone and step > 2 * found_last + 1):
             break
+        left[0] -= len(eqns)
+        if left[0] < (0 if gone else len(eqns) * (count - step - 1)):
+            raise UnlikePythonError(
+                "the numbers in it are too many to be compared with Python's while tracing"
+            )
         for k, value in zip(known, results, strict=True):
             now[k] = None if value is None or k in gone else _from_table(value)
             after[k] += [each for each in (now[k],) if each is not None]
