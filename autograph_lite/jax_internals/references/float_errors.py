@@ -116,7 +116,7 @@ def _kinds(name: str, operands: Any) -> list[str]:
 def _is_numpys(value: Any) -> bool:
     return (
         isinstance(value, Tracer)
-        and not number_types.would_be_pythons(value)
+        and number_types.is_pythons_number(value) is not True
         and numpys_arrays.would_be_numpys(value)
     )
 
