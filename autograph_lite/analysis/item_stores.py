@@ -105,6 +105,7 @@ class Needs(Walk):
             self.of.setdefault(view.root, []).append(view)
         super().__init__(always | {v.is_read for v in self.views if v.root in always})
         self.after: dict[gast.AST, Names] = {}  # what is live after each statement
+        self.heads: dict[gast.AST, Names] = {}  # and where an iteration of each loop begins, or the loop ends
         # what is live where the function is left
         self.at_exit = frozenset(v.is_kept for v in self.views if v.root not in local)
         self.left: list[dict[str, Names]] = []
@@ -150,7 +151,8 @@ class Needs(Walk):
             self.left.pop()
             return found - target
 
-        return self.fixpoint(entry, head)
+        self.heads[node] = self.fixpoint(entry, head)
+        return self.heads[node]
 
     def walked(self, node: gast.For | gast.AsyncFor, target: Names) -> Names:
         """What a loop reads at each iteration: items that the one before may have written, though not by its own target."""

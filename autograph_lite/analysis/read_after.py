@@ -132,6 +132,8 @@ def read_after(
     needs.block(function.body, needs.at_exit)
     bound = {*place.assigned, *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())
+    if place.node is None:  # of a loop, between two iterations
+        after |= needs.heads.get(place.statement, frozenset())
     assigned = {path for path, index in stored_in(place.statement) if (path, index) in written}
     known = [view for view in views if not {view.path, view.root} & bound and view.path not in assigned]
     read = {

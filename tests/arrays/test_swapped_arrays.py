@@ -158,6 +158,17 @@ def numpys_array_two_iterations_later(k):
     return w, a.b
 
 
+def an_array_that_each_iteration_takes_again(k):
+    u, other = np.ones(3) * k, np.ones(3) + k
+    for _ in range(3):
+        u[1] = u[0] + 1
+        u[0] = 3
+        u = other
+        if k > 40:
+            break
+    return u
+
+
 def numpys_array_through_a_loop_inside(k):
     w = np.zeros(3)
     u, v, t = np.ones(3) * k, np.ones(3) + k, 0
@@ -171,6 +182,7 @@ def numpys_array_through_a_loop_inside(k):
 
 
 FUNCTIONS = (
+    an_array_that_each_iteration_takes_again,
     numpys_array_two_iterations_later,
     numpys_array_through_a_loop_inside,
     buffers_of_an_object,
@@ -188,7 +200,11 @@ FUNCTIONS = (
 )
 
 
-@pytest.mark.parametrize("form", [convert, lambda fn: jax.jit(to_graph(fn))], ids=["convert", "jit"])
+@pytest.mark.parametrize(
+    "form",
+    [convert, lambda fn: convert(fn, static_loops="stage"), lambda fn: jax.jit(to_graph(fn))],
+    ids=["convert", "staged", "jit"],
+)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_as_in_numpy_or_an_error(function, form):
     for k in (0, 1, 3):
