@@ -313,6 +313,55 @@ def test_numpys_numbers_raise_nothing(divisor):
     np.testing.assert_allclose(convert(f)(*args), f(*args), rtol=1e-6)
 
 
+BY_ZEROS_OF_NUMPYS = {
+    "items": lambda x, z: (x[0] // z[0], x[1] % z[1], divmod(x[2], z[2]), x[1] // 0, x[0] % 0),
+    "arrays": lambda x, z: (x // z, x % z, divmod(x, z), x // 0, 7 // z, 7 % z, x[:, None] // z),
+    "one is Python's": lambda x, z: (int(x[0]) // z[0], x[1] // int(z[0]), x.sum() // int(z[0])),
+    "in place": lambda x, z: written(x.copy(), z),
+    "in a loop": lambda x, z: quotients(x, z),
+    "of a quotient": lambda x, z: written(x // z, z),
+}
+
+
+def quotients(x, z):
+    total = 0
+    for v, w in zip(x, z, strict=True):
+        total = total + v // w + divmod(v, w)[0]
+    return total
+
+
+def written(x, z):
+    y = x
+    y //= z
+    y %= z + 1
+    return x
+
+
+@pytest.mark.parametrize("name", BY_ZEROS_OF_NUMPYS)
+@pytest.mark.parametrize("is_guarded", [False, True])
+@pytest.mark.parametrize("dtype", ["int32", "int16", "uint8"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numpys_integers_by_zero_are_0(name, is_guarded, dtype):
+    divided = BY_ZEROS_OF_NUMPYS[name]
+
+    def guarded(x, z):
+        try:
+            return divided(x, z)
+        except ZeroDivisionError:
+            return None
+
+    f = guarded if is_guarded and not name.startswith("in ") else divided
+    x, z = np.array([3, -5, 0, 7]).astype(dtype), np.array([0, 0, 0, 2]).astype(dtype)
+    found, expected = convert(f)(x.copy(), z), f(x.copy(), z)
+    jax.tree.map(np.testing.assert_array_equal, jax.tree.leaves(found), jax.tree.leaves(expected))
+
+
+def test_a_divisor_that_is_not_0_costs_nothing():
+    f = lambda x: (x // 3, 1 + x[0] // np.array([2, 5]), x // np.int32(7))  # noqa: E731
+    program = convert(f).get_concrete_function(np.array([3, 4]))
+    assert " eq " not in str(program.jaxpr)
+
+
 def test_a_zero_of_the_path_that_is_taken():
     def f(x, zero):
         total = int(x[0])

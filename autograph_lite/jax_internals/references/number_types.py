@@ -20,7 +20,7 @@ from jax._src.interpreters import partial_eval
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import shape_errors, storages, view_equations
+from autograph_lite.jax_internals.references import numpys_arrays, shape_errors, storages, view_equations
 from autograph_lite.tracing import thread
 
 
@@ -186,11 +186,13 @@ def as_operand(value: Any) -> Any:
 
 
 def with_pythons_bools(operate: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """An operator of the program's, to which bools of Python's are ints.
+    """An operator of the program's, to which bools of Python's are ints, and which divides NumPy's integers as NumPy does.
 
     Raises:
       PythonOnlyError: bools are subtracted, or negated, that may be NumPy's.
     """
+    if name in _QUOTIENTS:
+        operate = _dividing_by_zeros(operate, name)
 
     def of_numbers(*operands: Any) -> Any:
         if not all(isinstance(each, bool) or _has_bools(each) for each in operands):
@@ -218,6 +220,45 @@ _JOINING = frozenset(f"__{side}{name}__" for side in ("", "r") for name in ("and
 _NOT_OF_BOOLS = frozenset({"__sub__", "__rsub__", "__neg__"})
 
 
+def _dividing_by_zeros(operate: Callable[..., Any], name: str) -> Callable[..., Any]:
+    is_swapped = name.startswith("__r")
+
+    def divided(number: Any, other: Any) -> Any:
+        left, right = (other, number) if is_swapped else (number, other)
+        if not _may_be_zeros_of_numpys(left, right):
+            return operate(number, other)
+        found = divided_as_numpy(lambda a, b: operate(b, a) if is_swapped else operate(a, b), left, right)
+        for each in found if isinstance(found, tuple) else (found,):
+            (numpys_arrays.note_numpys if each.ndim else numpys_arrays.note_number)(each)
+        return found
+
+    return divided
+
+
+def _may_be_zeros_of_numpys(left: Any, right: Any) -> bool:
+    """Whether integers are divided by some that may be 0, and not both are Python's, or JAX's."""
+    kinds = [
+        each.dtype.kind if hasattr(each, "dtype") else "i" * (type(each) is int) for each in (left, right)
+    ]
+    if not all(kind and kind in "iu" for kind in kinds) or (not isinstance(right, Tracer) and np.all(right)):
+        return False
+    if is_pythons_number(left) is not False and is_pythons_number(right) is not False:
+        return False
+    return all(map(numpys_arrays.would_be_numpys, (left, right)))
+
+
+def divided_as_numpy(divide: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """A quotient, or what is left: NumPy's is 0 where an integer is divided by 0, and that of machines is anything."""
+    by_zero = jnp.equal(right, 0)
+    found = divide(left, jnp.where(by_zero, 1, right))
+    zeroed = [
+        jnp.where(by_zero, 0, each).astype(each.dtype)
+        for each in (found if isinstance(found, tuple) else (found,))
+    ]
+    return (*zeroed,) if isinstance(found, tuple) else zeroed[0]
+
+
+_QUOTIENTS = frozenset({"__floordiv__", "__rfloordiv__", "__divmod__", "__rdivmod__"})
 PYTHONS = frozenset({bool, int, float, complex})
 
 

@@ -42,9 +42,8 @@ def divisor(left: Any, right: Any, sign: str) -> Any:
         return right
     if False in map(number_types.is_pythons_number, (left, right)):
         return right  # NumPy's numbers, and JAX's, divide as they do
-    is_zero = (
-        right == 0
-    )  # a sum of no items, which is Python's, is divided by their number: `None` is taken for yes
+    # Where that is not known, too: a sum of no items, which is Python's, is divided by their number.
+    is_zero = right == 0
     carried_checks.fail_if(is_zero, python_error(sign, any(map(_is_float, (left, right)))))
     return jnp.where(is_zero, 1, right)
 

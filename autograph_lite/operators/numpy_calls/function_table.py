@@ -21,7 +21,7 @@ from jax import lax
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.checks import carried_checks, negative_powers
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
@@ -107,13 +107,7 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
         x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
         if not jnp.issubdtype(jnp.result_type(x1, x2), jnp.integer):
             return fun(x1, x2)
-        by_zero = jnp.equal(x2, 0)
-        found = fun(x1, jnp.where(by_zero, 1, x2))
-        zeroed = [
-            jnp.where(by_zero, 0, each).astype(each.dtype)
-            for each in (found if name == "divmod" else (found,))
-        ]
-        return (*zeroed,) if name == "divmod" else zeroed[0]
+        return number_types.divided_as_numpy(fun, x1, x2)
 
     return divided
 
