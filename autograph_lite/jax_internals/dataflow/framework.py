@@ -38,9 +38,13 @@ class Forward(abc.ABC, Generic[T]):
         """What is known of a literal."""
         return self.literal
 
+    def of_constant(self, variable: Any) -> T:
+        """What is known of a constant."""
+        return self.constant
+
     def known(self, jaxpr: Any, inputs: Sequence[T]) -> dict[Any, T]:
         """What is known of all variables of a jaxpr that is not closed."""
-        found = dict.fromkeys(jaxpr.constvars, self.constant)
+        found = {v: self.of_constant(v) for v in jaxpr.constvars}
         found.update(zip(jaxpr.invars, inputs, strict=True))
         for equation in jaxpr.eqns:
             operands = [

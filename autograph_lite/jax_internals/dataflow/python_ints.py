@@ -21,6 +21,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src import config
 
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
@@ -64,6 +65,14 @@ def is_float(aval: Any) -> bool:
     return dtype is not None and not aval.shape and bool(jnp.issubdtype(dtype, jnp.floating))
 
 
+def unknown_ends(aval: Any) -> Ends:
+    """Between which numbers a value lies that nothing is known of: an int has as many bits as where it comes from."""
+    if is_float(aval):
+        return ANY
+    is_long = config.enable_x64.value and getattr(aval, "dtype", None) == np.int64
+    return LONG.most if is_long else NARROW
+
+
 def with_any_floats(variables: Sequence[Any], ends: Sequence[Ends]) -> list[Ends]:
     """The ends of variables, where those that nothing is known of are given as those of an int."""
     return [ANY if e == NARROW and is_float(v.aval) else e for v, e in zip(variables, ends, strict=True)]
@@ -81,6 +90,14 @@ class Ints(Forward[Ends]):
         self.width = width
         self.literal = self.constant = width.narrow
         self._found: dict[Any, list[Ends]] = {}
+
+    def unknown(self, aval: Any) -> Ends:
+        """Between which numbers the result of an equation lies that no rule tells of."""
+        found = unknown_ends(aval)
+        return self.width.narrow if found == NARROW else found
+
+    def of_constant(self, variable: Any) -> Ends:  # noqa: D102
+        return self.unknown(variable.aval)
 
     def of_literal(self, atom: Any) -> Ends:  # noqa: D102
         if is_float(atom.aval):
@@ -160,7 +177,7 @@ class Ints(Forward[Ends]):
 
     def operation(self, equation: Any, operands: list[Ends]) -> list[Ends]:  # noqa: D102
         if len(equation.outvars) != 1:
-            return with_any_floats(equation.outvars, [self.literal] * len(equation.outvars))
+            return [self.unknown(v.aval) for v in equation.outvars]
         [out] = equation.outvars
         if is_float(out.aval):
             known = equation.primitive.name == "select_n"
@@ -168,7 +185,7 @@ class Ints(Forward[Ends]):
         found = self.exact(equation, operands)
         if is_int(out.aval):
             return [(max(found[0], self.width.most[0]), min(found[1], self.width.most[1]))]
-        return [found if holds(getattr(out.aval, "dtype", None), found) else self.literal]
+        return [found if holds(getattr(out.aval, "dtype", None), found) else self.unknown(out.aval)]
 
     def exact(self, equation: Any, operands: Sequence[Ends]) -> Ends:
         """Between which numbers the result of an equation would be that has as many bits as it needs."""
@@ -186,15 +203,15 @@ class Ints(Forward[Ends]):
             most = rounded_ends(equation.outvars[0].aval.dtype)
             return operands[0] if lies_within(operands[0], most) else most
         if name == "convert_element_type" and equation.invars[0].aval.dtype.kind != "i":
-            return (0, 1) if equation.invars[0].aval.dtype == bool else self.literal
+            return (0, 1) if equation.invars[0].aval.dtype == bool else self.unknown(equation.outvars[0].aval)
         if name == "integer_pow":
             most = max(map(abs, operands[0])) ** equation.params["y"]
             return (0 if equation.params["y"] % 2 == 0 else -most), most
         if name == "iota":
             size = equation.params["shape"][equation.params["dimension"]]
-            return (0, size - 1) if isinstance(size, int) and size else self.literal
+            return (0, size - 1) if isinstance(size, int) and size else self.unknown(equation.outvars[0].aval)
         rule = _RULES.get(name)
-        return self.literal if rule is None else rule(*operands)
+        return self.unknown(equation.outvars[0].aval) if rule is None else rule(*operands)
 
 
 def may_divide_by_zero(equation: Any) -> bool:

@@ -58,7 +58,7 @@ def _of(value: Any, unknown: Ends, depth: int, known: dict[int, tuple[Any, Ends]
     is_int = python_ints.is_int(aval)
     equation = getattr(value, "parent", None)
     if not is_int and (aval.shape or aval.dtype != bool):
-        return _INTS.literal
+        return _INTS.unknown(aval)
     least, most = known_range(value)
     noted = -math.inf if least is None else least, math.inf if most is None else most
     if equation is None or depth > _DEEPEST:

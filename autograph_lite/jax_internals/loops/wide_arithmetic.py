@@ -242,7 +242,7 @@ class Arithmetic(Numbers):
         """Ints that something else than an int is made of: all have the bits that one of them needs."""
         if all(map(self._fits, operands)):
             return [*map(self._looked_at, operands)]
-        self.decides = True
+        self.decides |= not self._nest.native
         return [*map(self._told, operands)]
 
     def _float_equation(self, equation: Any) -> None:

@@ -21,7 +21,7 @@ from jax._src import core
 from autograph_lite.jax_internals.dataflow import python_ints, scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import nonzero_where, open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import Ends, common_ends
-from autograph_lite.jax_internals.dataflow.python_ints import NARROW, NEGATIVE, lies_within
+from autograph_lite.jax_internals.dataflow.python_ints import NARROW, NEGATIVE, lies_within, unknown_ends
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops import powers
 from autograph_lite.jax_internals.loops.double_floats import BITS, is_number
@@ -160,8 +160,8 @@ class Body(Arithmetic):
             for v in atoms
         )
         untold = self._any_untold(equation.invars)
-        if untold and known and not whole:
-            return self._narrow(equation)
+        if known and (self._nest.native or (untold and not whole)):
+            return untold and self._narrow(equation)  # its result fits where its operands do
         if not whole and not untold and not any(is_number(v.aval) and self._has(v) for v in equation.invars):
             return False
         before, self._names = self._names, dict(zip(jaxpr.invars, equation.invars, strict=True))
@@ -201,11 +201,11 @@ class Body(Arithmetic):
     def _inside(
         self, closed: Any, wide: Sequence[bool], ends: Sequence[Ends], nonzero: Sequence[int] = ()
     ) -> Body:
-        consts = len(open_jaxpr(closed).constvars)
+        consts = _unknown_constants(closed)
         nest = dataclasses.replace(
             self._nest, nonzero=frozenset(open_jaxpr(closed).invars[n] for n in nonzero)
         )
-        return type(self)(closed, [*[False] * consts, *wide], [*[NARROW] * consts, *ends], nest)
+        return type(self)(closed, [*[False] * len(consts), *wide], [*consts, *ends], nest)
 
     def _tested(self, equation: Any) -> list[list[int]]:
         """For each branch the operands that are not 0 in it, as the condition says."""
@@ -328,9 +328,9 @@ class WhileLoop:
             known[1] if known else None,
         )
         self.step.settle(self.carried)
-        consts = len(open_jaxpr(self._cond).constvars)
-        held = known[0] if known else [False] * consts
-        ends = [*[NARROW] * consts, *inside[:first], *after]
+        consts = _unknown_constants(self._cond)
+        held = known[0] if known else [False] * len(consts)
+        ends = [*consts, *inside[:first], *after]
         self.test = Body(self._cond, [*held, *wide[:first], *self.carried], ends, self._nest).settle([False])
         self.fails = bool(self.step.failed or self.test.failed)
         self.changes = any(self.carried) or self.fails or self.step.decides or self.test.decides
@@ -350,16 +350,21 @@ class WhileLoop:
         return self.test.finish(only=(), code=(None, 0))
 
 
+def _unknown_constants(closed: Any) -> list[Ends]:
+    """Between which numbers its constants lie."""
+    return [unknown_ends(v.aval) for v in open_jaxpr(closed).constvars]
+
+
 def wide_body(
     closed: Any, consts: Sequence[bool], carry: Sequence[bool], rows: Sequence[bool], ends: Sequence[Ends], nest: Nest,
     known: Sequence[bool] | None = None,
 ) -> tuple[Body, list[bool]]:  # fmt: skip
     """The body of a loop, and which of its variables are wide numbers in all iterations."""
-    held = len(open_jaxpr(closed).constvars)
-    known = [False] * held if known is None else known
+    held = _unknown_constants(closed)
+    known = [False] * len(held) if known is None else known
     carried = list(carry)
     while True:
-        body = Body(closed, [*known, *consts, *carried, *rows], [*[NARROW] * held, *ends], nest)
+        body = Body(closed, [*known, *consts, *carried, *rows], [*held, *ends], nest)
         jaxpr = open_jaxpr(closed)
         floats = [is_number(v.aval) for v in jaxpr.outvars]
         left = [a and (b or not f) for a, b, f in zip(carried, body.wide, floats, strict=False)]

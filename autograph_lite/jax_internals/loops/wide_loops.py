@@ -20,7 +20,7 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints, value_ranges
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
-from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT, lies_within
+from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT, lies_within, unknown_ends
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops import long_ints
 from autograph_lite.jax_internals.loops.double_floats import (
@@ -121,14 +121,17 @@ def with_wide_numbers(
     start = [v is not None for v in doubles]
     inside = after = [NARROW] * len(start)
     is_kept = nest.ints is not None and not native and ambient.has_end()
-    rows_ends = [NARROW if e == ANY else e for e in ends] or [NARROW] * len(rows)
+    unknown = [*map(unknown_ends, body.in_avals)]
+    rows_ends = _known_or([*ends] or [ANY] * len(rows), unknown[len(init) :])
     if nest.ints is not None:
-        given = [
-            NARROW if e == ANY else e
-            for e in value_ranges.of_values([*map(recorded_ints.standing_for, init)])
-        ]
-        if is_kept:
-            given = [recorded_ints.ends_of(v, NARROW) or e for v, e in zip(init, given, strict=True)]
+        given = _known_or(
+            value_ranges.of_values([*map(recorded_ints.standing_for, init)]), unknown[: len(init)]
+        )
+        if ambient.has_end() and (not native or config.enable_x64.value):
+            given = [
+                recorded_ints.ends_of(v, unknown_ends(jax.typeof(v))) or e
+                for v, e in zip(init, given, strict=True)
+            ]
         inside, after = nest.ints.loop(body, [], given, rows_ends, (tests[0], []) if tests else None)
         for n, (variable, each) in enumerate(zip(body.in_avals, after[: len(given)], strict=False)):
             start[n] |= not native and python_ints.is_int(variable) and not lies_within(each, NARROW)
@@ -173,6 +176,10 @@ def with_wide_numbers(
         tell,
         after if is_kept else None,
     )
+
+
+def _known_or(known: Sequence[Ends], unknown: Sequence[Ends]) -> list[Ends]:
+    return [u if k == ANY else k for k, u in zip(known, unknown, strict=True)]
 
 
 def _made_by(jaxpr: Any, out: Any) -> Any:

@@ -18,7 +18,7 @@ from jax._src import core
 from autograph_lite.jax_internals import avals, recorded_equations
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer, open_jaxpr
-from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
+from autograph_lite.jax_internals.dataflow.intervals import Ends
 from autograph_lite.jax_internals.dataflow.python_ints import LARGE, NARROW, is_int, lies_within
 from autograph_lite.jax_internals.dataflow.scan_ir import is_variable
 from autograph_lite.jax_internals.loops.double_floats import (
@@ -167,7 +167,7 @@ class Numbers:
     def _of(self, atom: Any) -> Ends:
         if self._nest.ints is not None and not is_variable(atom):
             return self._nest.ints.of_literal(atom)
-        unknown = ANY if python_ints.is_float(atom.aval) else NARROW
+        unknown = python_ints.unknown_ends(atom.aval)
         return self._ends.get(atom, unknown) if is_variable(atom) else unknown
 
     def _may_be_zero(self, atom: Any) -> bool:

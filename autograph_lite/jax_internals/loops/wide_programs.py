@@ -176,7 +176,9 @@ def _body(equations: Sequence[Any], results: Sequence[Any], width: Any, *, nativ
     inputs = [*dict.fromkeys(v for v in [*used, *results] if v not in defined)]
     nest = Nest(python_ints.Ints(width), native=native)
     closed = _closed(equations, inputs, results)
-    return _Program(closed, [False] * len(inputs), [NARROW] * len(inputs), nest).end(len(results))
+    return _Program(
+        closed, [False] * len(inputs), [python_ints.unknown_ends(v.aval) for v in inputs], nest
+    ).end(len(results))
 
 
 def _computes_ints(equation: Any) -> bool:
