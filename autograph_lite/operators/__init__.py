@@ -51,7 +51,7 @@ from autograph_lite.operators.checks.catching import (
 from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
 from autograph_lite.operators.checks.divisions import divisor, floor_quotient, quotient, remainder
 from autograph_lite.operators.checks.traced_text import format, percent
-from autograph_lite.operators.items import in_place
+from autograph_lite.operators.items import in_place, methods_of_items
 from autograph_lite.operators.items.deletions import delete_item
 from autograph_lite.operators.items.iteration_over_written import at_place, places_of, walked
 from autograph_lite.operators.items.methods_of_items import method_of_item
@@ -115,6 +115,7 @@ calls.install_operators(
         **containers.OVERLOADS,
         **traced_text.OVERLOADS,
         **in_place.OVERLOADS,
+        **methods_of_items.OVERLOADS,
         dict.get: got,
         dict.setdefault: set_default,
         BaseException.add_note: one_of.add_note,

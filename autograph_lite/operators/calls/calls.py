@@ -385,6 +385,8 @@ def _wrapper(fn: Any) -> Any:
     if getattr(fn, "__objclass__", None) is str:
         overload = OVERLOADS.get(fn)
         return text_readers.method(fn) if overload is None else adapted(overload)
+    if type(fn) is types.MethodDescriptorType and fn.__objclass__ in _HOLDING:
+        return functools.partial(_unbound, fn)
     if dynamic_length.is_dynamic(owner) and fn.__name__ in list_methods.METHODS:
         return functools.partial(list_methods.METHODS[fn.__name__], owner)
     if journal.active() is None:
@@ -404,6 +406,16 @@ def _wrapper(fn: Any) -> Any:
         return fn(*args, **kwargs)
 
     return run
+
+
+def _unbound(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """`list.append(xs, x)`, which is `xs.append(x)`."""
+    if not args or not isinstance(args[0], fn.__objclass__):
+        return fn(*args, **kwargs)  # Python says what is wrong
+    return _builtin(fn.__get__(args[0]))(*args[1:], **kwargs)
+
+
+_HOLDING = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def _object(callee: Any) -> Any:

@@ -4,11 +4,15 @@
                                           if k == 1: groups[1].append(x)
 
 So each of the lists gets a length that only the data knows.
+
+    list.__len__(xs), xs.__getitem__(i)   len(xs), xs[i]; so are the functions of `operator`
 """
 
 from __future__ import annotations
 
+import collections
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +22,7 @@ from autograph_lite.operators.branches.if_stmt import if_part
 from autograph_lite.operators.calls.calls import call
 from autograph_lite.operators.items import subscripts
 from autograph_lite.operators.object_graph.places import CONTAINERS
+from autograph_lite.operators.python import builtins, logical
 from autograph_lite.operators.values.boxes import unboxed
 from autograph_lite.operators.values.one_of import OneOf, on_each
 from autograph_lite.operators.values.values import any_traced
@@ -55,3 +60,40 @@ def _acting(item: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _kept(result: Any) -> Any:
     return result
+
+
+def _of_slot(python: Any, operate: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a class of Python's as the operator that calls it; of the user's, which may have another, as it is."""
+
+    def run(owner: Any, *args: Any) -> Any:
+        is_pythons = type(owner) in _OWNERS and (operate not in _COMPARING or type(args[0]) is type(owner))
+        return operate(owner, *args) if is_pythons else python(owner, *args)
+
+    return run
+
+
+def _has(owner: Any, item: Any) -> Any:
+    return logical.in_(item, owner)
+
+
+def _write(owner: Any, index: Any, value: Any) -> None:
+    subscripts.set_item(owner, index, value)
+
+
+_OWNERS = (list, tuple, dict, set, frozenset, collections.deque)
+_COMPARING = (logical.equal, logical.not_equal)
+_SLOTS: dict[str, Callable[..., Any]] = {
+    "__len__": builtins.len_, "__getitem__": subscripts.item, "__setitem__": _write, "__contains__": _has,
+    "__eq__": logical.equal, "__ne__": logical.not_equal,
+}  # fmt: skip
+OVERLOADS: dict[Any, Any] = {
+    python: _of_slot(python, operate)
+    for kind in _OWNERS
+    for name, operate in _SLOTS.items()
+    if (python := vars(kind).get(name)) is not None
+} | {
+    operator.eq: logical.equal,
+    operator.ne: logical.not_equal,
+    operator.getitem: subscripts.item,
+    operator.contains: _has,
+}
