@@ -43,6 +43,7 @@ _DECLARED = (gast.Global, gast.Nonlocal)
 _OF_OBJECTS = (gast.Attribute, gast.Subscript)
 _DIVISIONS = {
     gast.Div: ("/", "quotient"), gast.FloorDiv: ("//", "floor_quotient"), gast.Mod: ("%", "remainder"),
+    gast.Pow: ("**", "guarded_power"),
 }  # fmt: skip
 MAX_NESTING = 12  # of guards: each takes two frames of Python's stack
 

@@ -49,7 +49,13 @@ from autograph_lite.operators.checks.catching import (
     unwind,
 )
 from autograph_lite.operators.checks.concretization_errors import Failure, explain, explaining
-from autograph_lite.operators.checks.divisions import divisor, floor_quotient, quotient, remainder
+from autograph_lite.operators.checks.divisions import (
+    divisor,
+    floor_quotient,
+    guarded_power,
+    quotient,
+    remainder,
+)
 from autograph_lite.operators.checks.traced_text import format, percent
 from autograph_lite.operators.items import in_place, methods_of_items
 from autograph_lite.operators.items.deletions import delete_item

@@ -1,16 +1,20 @@
-"""Divisions by zero: where does a number of Python's raise, whose value the program alone knows? Where a `try` catches it.
+"""Divisions by zero, and powers: where does a number of Python's raise, whose value the program knows? Where a `try` catches it.
 
 try:
     mean = total / n          mean = ag.quotient(total, n)
 except ZeroDivisionError:
     mean = 0.0
 
+A power of floats raises by a negative exponent of 0, and where it is too large for a double, also if the program has float32s.
+
 An array that is divided gives infinity and NaN, in NumPy as here; so does a number of NumPy's, on either side.
 """
 
 from __future__ import annotations
 
+import errno
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +40,15 @@ def remainder(left: Any, right: Any) -> Any:
     return left % divisor(left, right, "%")
 
 
+def guarded_power(left: Any, right: Any) -> Any:
+    """`left ** right` in a function with a `try`."""
+    return left ** divisor(left, right, "**")
+
+
 def divisor(left: Any, right: Any, sign: str) -> Any:
-    """What a number is divided by; where that is 0, a check fails, and it is another number."""
+    """What a number is divided by, or raised to; where that raises, a check fails, and it is another number."""
+    if sign == "**":
+        return _exponent(left, right)
     if not traced(right) or not catching.is_caught(ZeroDivisionError):
         return right
     if False in map(number_types.is_pythons_number, (left, right)):
@@ -46,6 +57,47 @@ def divisor(left: Any, right: Any, sign: str) -> Any:
     is_zero = right == 0
     carried_checks.fail_if(is_zero, python_error(sign, any(map(_is_float, (left, right)))))
     return jnp.where(is_zero, 1, right)
+
+
+def _exponent(base: Any, exponent: Any) -> Any:
+    """What a number is raised to: as `divisor` has it."""
+    errors = [each for each in (ZeroDivisionError, OverflowError) if catching.is_caught(each)]
+    if not errors or not any(map(traced, (base, exponent))) or not _are_pythons_floats(base, exponent):
+        return exponent
+    failed: Any = False
+    if ZeroDivisionError in errors and (traced(exponent) or exponent < 0):
+        failed = (base == 0) & (exponent < 0)
+        carried_checks.fail_if(failed, python_error("**", is_float=True))
+    if OverflowError in errors and (traced(exponent) or abs(exponent) * _bits(base) >= _BITS):
+        is_large = is_too_large(base, exponent)
+        carried_checks.fail_if(is_large, OverflowError(errno.ERANGE, "Numerical result out of range"))
+        failed = failed | is_large
+    return exponent if failed is False else jnp.where(failed, 1, exponent)
+
+
+def is_too_large(base: Any, exponent: Any) -> Any:
+    """Whether a power of two numbers that are finite, and not 0, is too large for a double."""
+    base, exponent = jnp.asarray(base, float), jnp.asarray(exponent, float)
+    size = exponent * jnp.log2(jnp.where(base == 0, 1, jnp.abs(base)))
+    return jnp.isfinite(base) & jnp.isfinite(exponent) & (size >= _BITS)
+
+
+def _are_pythons_floats(*values: Any) -> bool:
+    """Whether all may be numbers of Python's, none of them complex, and one of them is a float."""
+    if False in map(number_types.is_pythons_number, values):
+        return False
+    kinds = {jnp.result_type(value).kind for value in values}
+    return "f" in kinds and "c" not in kinds
+
+
+def _bits(base: Any) -> int:
+    """How many bits a base may have before its point, or behind it."""
+    if not traced(base):
+        return _BITS
+    return int(jnp.finfo(base.dtype).maxexp) + 24 if _is_float(base) else 64  # type: ignore[no-untyped-call]
+
+
+_BITS = sys.float_info.max_exp
 
 
 def _is_float(value: Any) -> bool:

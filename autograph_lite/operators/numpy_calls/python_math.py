@@ -5,12 +5,15 @@
     math.remainder(x, y), math.isclose    other functions than JAX's of these names
 
 Where Python raises, `math.sqrt(-1.0)`, a program goes on with NaN or infinity, as NumPy does; in a `try` that catches a
-ValueError the functions in `_REAL` and `_POLES` raise that, too.
+ValueError the functions in `_REAL` and `_POLES` raise that, too, and those in `_OVERFLOWS` an OverflowError where a double has no
+room for the result: with float32s, `math.exp(100.0)` is infinity, and does not raise.
 """
 
 from __future__ import annotations
 
 import functools
+import math
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +24,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.jax_internals.references import number_types
-from autograph_lite.operators.checks import catching, index_bounds
+from autograph_lite.operators.checks import catching, divisions, index_bounds
 from autograph_lite.operators.numpy_calls import exact_values
 from autograph_lite.operators.values.values import describe, known_value
 
@@ -64,13 +67,34 @@ def _caught(name: str, fun: Callable[..., Any]) -> Callable[..., Any]:
         if name not in _POLES:
             return failed
         infinite = jnp.isinf(found) & functools.reduce(jnp.logical_and, map(jnp.isfinite, known))
-        return failed | (infinite & (known[0] == 0) if name == "pow" else infinite)
+        at_poles = {"pow": known[0] == 0, "gamma": known[0] <= 0}  # elsewhere the result is too large
+        return failed | (infinite & at_poles.get(name, True))
 
     inside = 2.0 if name == "acosh" else 0.5
     instead = lambda failed, *args: [jnp.where(failed, inside, arg) for arg in args]  # noqa: E731
     return catching.raising(fun, ValueError, "math domain error", fails, instead)
 
 
+def _overflowing(name: str, fun: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `math` that raises an OverflowError where its result is too large for a double, where a `try` catches it."""
+
+    def fails(found: Any, *args: Any) -> Any:
+        known = [jnp.asarray(arg, float) for arg in args]
+        return functools.reduce(jnp.logical_and, map(jnp.isfinite, known)) & _OVERFLOWS[name](*known)
+
+    instead = lambda failed, *args: [jnp.where(failed, 1, arg) for arg in args]  # noqa: E731
+    return catching.raising(fun, OverflowError, "math range error", fails, instead)
+
+
+_LARGEST = math.log(sys.float_info.max)
+_OVERFLOWS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("exp", "expm1"), lambda x: x > _LARGEST),
+    **dict.fromkeys(("sinh", "cosh"), lambda x: jnp.abs(x) > _LARGEST + math.log(2)),
+    "exp2": lambda x: x >= sys.float_info.max_exp,
+    "gamma": lambda x: x > 171.6243769563027,
+    "pow": divisions.is_too_large,
+    "ldexp": lambda x, i: (x != 0) & (jnp.frexp(x)[1] + i > sys.float_info.max_exp),
+}
 _POLES = ("atanh", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow")
 
 
@@ -177,7 +201,12 @@ CMATH: dict[str, Callable[..., Any]] = {
     "polar": _of(lambda z: (jnp.abs(z), jnp.angle(z)), complex, (float, float)),
     "rect": _of(lambda r, phi: r * jax.lax.complex(jnp.cos(phi), jnp.sin(phi)), float, complex),
 }  # fmt: skip
-MATH.update({name: _caught(name, MATH[name]) for name in (*_REAL, *_POLES)})
+MATH.update({name: _caught(name, MATH[name]) for name in (*_REAL, *_POLES, "remainder")})
+MATH.update({name: _overflowing(name, MATH[name]) for name in _OVERFLOWS})
+MATH["isqrt"] = catching.raising(
+    MATH["isqrt"], ValueError, "isqrt() argument must be nonnegative",
+    lambda _, n: jnp.asarray(n) < 0, lambda failed, n: [jnp.where(failed, 1, n)],
+)  # fmt: skip
 _BIG = "compute it in floats, jnp.exp(jax.scipy.special.gammaln(n + 1)): Python's integers grow, and those of a program don't."
 REFUSED = {
     **dict.fromkeys(("factorial", "comb", "perm"), _BIG),
