@@ -102,3 +102,99 @@ def test_a_search_that_fails_raises_what_python_raises() -> None:
         bisection_that_raises(np.float32(200))
     with pytest.raises(RuntimeError, match="^no change of sign$"):
         autograph_lite.convert(bisection_that_raises)(np.float32(200))
+
+
+def tells_the_iteration(y, x=1.0):
+    for k in range(MANY):
+        if abs(square(x, y)) < 1e-4:
+            return x
+        if abs(x) < 1e-3:
+            raise ValueError(f"flat at iteration {k}, {2 * k + 1:>4} evaluations", k)
+        x = x - square(x, y) / (2 * x)
+    raise RuntimeError("no root after %d iterations" % MANY)  # noqa: UP031
+
+
+def counts_what_it_tells(y, x=1.0):
+    steps = 0
+    for k in range(MANY):
+        steps += k
+        if abs(x) < 1e-3:
+            raise ArithmeticError(f"{steps} in {k}")
+        if abs(square(x, y)) < 1e-4:
+            return x
+        x = x - square(x, y) / (2 * x)
+    return x
+
+
+def tells_a_distance(y, x=1.0):
+    for k in range(MANY):
+        step = square(x, y) / (2 * x)
+        if step > 100:
+            raise ValueError(f"{step:.2f} at iteration {k}")
+        x = x - step
+        if abs(step) < 1e-4:
+            return x
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "fails"),
+    [(tells_the_iteration, -1), (counts_what_it_tells, -1), (tells_a_distance, -1024)],
+)
+def test_a_search_may_tell_in_which_iteration_it_failed(function, fails) -> None:
+    assert loops(function, jnp.float32(2)) == (1, True)
+    converted = autograph_lite.convert(function)
+    np.testing.assert_allclose(converted(np.float32(2)), function(np.float32(2)), rtol=1e-4)
+    with pytest.raises((ValueError, ArithmeticError)) as expected:
+        function(np.float32(fails))
+    with pytest.raises((ValueError, ArithmeticError)) as found:
+        converted(np.float32(fails))
+    assert (type(found.value), found.value.args) == (type(expected.value), expected.value.args)
+
+
+def tells_a_time(x):
+    for k in range(30):
+        if x > k and k > 2:
+            raise ValueError(f"at {0.1 * k} s")
+    return x
+
+
+def holds_a_time(x):
+    for k in range(30):
+        if x > k and k > 2:
+            raise ValueError("late", 0.1 * k)
+    return x
+
+
+@pytest.mark.parametrize("function", [tells_a_time, holds_a_time])
+def test_a_float_of_pythons_in_an_exception_has_all_its_digits(function) -> None:
+    with pytest.raises(ValueError) as expected:
+        function(np.float32(5))
+    with pytest.raises(ValueError) as found:
+        autograph_lite.convert(function)(np.float32(5))
+    assert found.value.args == expected.value.args
+
+
+LAYERS = {f"w{k}": jnp.float32(k) for k in range(30)}
+
+
+READS = {
+    "key": lambda k: LAYERS[f"w{k}"],
+    "get": lambda k: LAYERS.get(f"w{k}", 1000),
+    "attribute": lambda k: getattr(np, f"pi{k}", k * k),
+    "membership": lambda k: f"w{k}" in LAYERS,
+    "place": lambda k: "w12 w13".find(f"w{k}"),
+    "int": lambda k: int(f"{k}1"),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_text_of_the_iteration_that_is_read_is_pythons(name) -> None:
+    read = READS[name]
+
+    def function(x):
+        for k in range(30):
+            x = x + read(k)
+        return x
+
+    assert autograph_lite.convert(function)(np.float32(1)) == function(np.float32(1))

@@ -68,6 +68,7 @@ def into_payload(
             again = functools.partial(_again, type(leaf), copy, [*state], attributes)
             slots.append(again if shown else functools.partial(_kept_or_again, leaf, again))
         elif traced(leaf):
+            trial.refuse_handing_over(leaf)
             payload.append(symbolic_comparisons.size_as_array(leaf) if is_symbolic(leaf) else leaf)
             slots.append(operator.itemgetter(len(payload) - 1))
         else:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from autograph_lite.errors import Location
 from autograph_lite.jax_internals import avals, tracing_state
@@ -251,13 +252,22 @@ def refuse_unknown_text(values: Sequence[Any]) -> None:
 
 
 def refuse_text(values: Any) -> None:
-    """To be called where text is made of `values`."""
-    if thread.now.trial and any(map(_may_be_number, pytrees.leaves(values))):
+    """To be called where text is made of `values`, which the program hands over for it."""
+    if thread.now.trial and any(map(_may_differ_in_text, pytrees.leaves(values))):
         end_trial("text is made of a number that is known for each item only")
 
 
-def _may_be_number(leaf: Any) -> bool:
-    """Whether an array may stand for a number of Python's."""
-    if not isinstance(leaf, Tracer) or not isinstance(leaf, jax.Array):
-        return False
-    return not leaf.shape and (leaf.dtype == bool or avals.weak_type(leaf))
+def refuse_handing_over(value: Any) -> None:
+    """To be called where the program hands a traced value over for an exception: of a float of Python's it has less digits."""
+    if _is_float_of_python(value):
+        end_trial("an exception holds a float that is known for each item only")
+
+
+def _may_differ_in_text(leaf: Any) -> bool:
+    """Whether an array may stand for a number of Python's, and be another text."""
+    is_bool = isinstance(leaf, Tracer) and isinstance(leaf, jax.Array) and leaf.dtype == bool
+    return (is_bool and not leaf.shape) or _is_float_of_python(leaf)
+
+
+def _is_float_of_python(value: Any) -> bool:
+    return is_number_of_python(value) and not jnp.issubdtype(value.dtype, jnp.integer)
