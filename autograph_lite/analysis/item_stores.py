@@ -208,9 +208,9 @@ def _chains(node: gast.AST) -> Iterator[str]:
                 yield path  # a method may read all that the object has
                 stack += trees.children(part)[1:]
                 continue
-            case gast.Name(ctx=gast.Store()):
-                continue
-            case gast.Attribute(ctx=gast.Store()) if trees.dotted(part):
+            case gast.Name(ctx=gast.Store()) | gast.Attribute(ctx=gast.Store()) if (
+                part is not added and trees.dotted(part)
+            ):
                 continue
             case gast.Name() | gast.Attribute() if path := trees.dotted(part):
                 yield path

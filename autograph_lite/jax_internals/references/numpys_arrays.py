@@ -266,9 +266,14 @@ def note_stored(array: Any, *, shared: bool = False) -> None:
 
 
 def is_stored(start: Any) -> bool:
-    """Whether the body that is traced writes so to the variable that was `start` before its loop."""
-    known, pairs = thread.now.references, thread.now.aliases[-1].same if thread.now.aliases else ()
-    return known is not None and any(old is start and id(new) in known.stored for new, old in pairs)
+    """Whether the body that is traced writes so to the variable that was `start` before its loop, or is that in it."""
+    known = thread.now.references
+    if known is None or not thread.now.aliases:
+        return False
+    loop = thread.now.aliases[-1]
+    if isinstance(start, Tracer) and getattr(start, "_trace", None) is loop.trace:
+        return id(start) in known.stored
+    return any(old is start and id(new) in known.stored for new, old in loop.same)
 
 
 def read_only(array: Any, *, overlaps: bool = False) -> Any:

@@ -120,8 +120,7 @@ def refuse_seen_next(
         if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
             continue
         to_come = _in_iterations_to_come(now, variables)
-        numpys = [each for each in to_come if isinstance(each, np.ndarray)]
-        shared_memory.refuse_chosen(now, [*numpys, *numpys_arrays.may_be(now)], names, slots)
+        shared_memory.refuse_chosen(now, [*to_come, *numpys_arrays.may_be(now)], names, slots)
         own = [start, *(new for new, old in thread.now.aliases[-1].same if old is start)]
         for each in to_come:
             if isinstance(each, np.ndarray) or any(storages.root(each) is storages.root(one) for one in own):
@@ -155,7 +154,7 @@ def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) 
     """What a variable is after each of the iterations to come, where it is what another one was, `a, b, c = b, c, a`."""
     found = [now]
     for each in found:
-        olds = [old for new, old in thread.now.aliases[-1].same if new is each]
+        olds = [each, *(old for new, old in thread.now.aliases[-1].same if new is each)]
         afters = [after for _, start, after in variables if any(start is old for old in olds)]
         for one in (*_left_by_iteration(each), *afters):
             if isinstance(one, (Tracer, np.ndarray)) and all(one is not other for other in found):

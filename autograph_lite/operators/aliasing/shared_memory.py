@@ -32,7 +32,7 @@ from autograph_lite.operators.aliasing import (
     yielded_arrays,
 )
 from autograph_lite.operators.effects import births, journal, outside_arrays
-from autograph_lite.operators.iteration.iterables import AtPlaces, Staged
+from autograph_lite.operators.iteration.iterables import AtPlaces, Staged, arrays_looped_over
 from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.ragged.selection import Selection
@@ -276,9 +276,13 @@ def _options(array: Any) -> list[Any]:
 
 def _refuse_options(array: Any, options: Sequence[Any]) -> None:
     """Refuses a write to what may be one of several arrays, where the caller or another name is to see that."""
-    path = next(user_frames.paths_read_later(options, array), None) if options else None
-    if path or any(map(callers_arrays.is_callers, options)):
+    if not options:
+        return
+    path = next(user_frames.paths_read_later(options, array), None)
+    is_walked = not path and store_check.are_walked(options, at_places=True)
+    if path or is_walked or any(map(callers_arrays.is_callers, options)):
         other = f"'{_said(path)}', which is read later, is another" if path else "the caller has another"
+        other = "a loop takes its items from another" if is_walked else other
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, which is one of several, and {other}.",
             where=source_places.here(),
@@ -335,6 +339,8 @@ def can_follow(array: Any) -> bool:
     )
     if any(store_check.is_walked(items, [array], [root], parts=False) for items in staged):
         return False
+    if _may_be_walked(array, root):
+        return False
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
     others = (each for each in before if id(each) not in known and each is not root)
@@ -346,6 +352,22 @@ def can_follow(array: Any) -> bool:
         if not all(user_frames.is_done(path, run) for path in unknown):
             return False
     return True
+
+
+def _may_be_walked(array: Any, root: Any) -> bool:
+    """Whether a loop that takes each item as it is then takes those of what an array may be, and is not known to be."""
+    loops = [each.items for each in thread.now.walked if isinstance(each, AtPlaces)]
+    if (
+        not loops or getattr(root, "parent", None) is None
+    ):  # of a loop's variable the end of an iteration tells
+        return False
+    same = numpys_arrays.same_in_loops(array)
+    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    return any(
+        store_check.is_walked(items, same, whole)
+        and all(storages.root(each) is not root for each in arrays_looped_over(items))
+        for items in loops
+    )
 
 
 def _viewed(value: Any) -> Any:

@@ -159,9 +159,19 @@ def _check_own(
         )
 
 
-def are_walked(same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ...) -> bool:
-    """Whether a loop around is to see what is written to arrays at an index, or to what they are parts of: the `whole`."""
-    return any(is_walked(items, same, whole, index) for items in thread.now.walked)
+def are_walked(
+    same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ..., *, at_places: bool = False
+) -> bool:
+    """Whether a loop around is to see what is written to arrays at an index, or to what they are parts of: the `whole`.
+
+    Loops that go on `at_places` do, if the write reaches the array itself; these are asked only where it may not.
+    """
+    return any(
+        is_walked(
+            items.items if at_places and isinstance(items, iterables.AtPlaces) else items, same, whole, index
+        )
+        for items in thread.now.walked
+    )
 
 
 def is_walked(
@@ -179,7 +189,8 @@ def is_walked(
             for each in arrays
         )
     left = {"": items}
-    found = access_paths.leading_to(left, same, parts=True)
+    bases = [storages.base_of(each) for each in same if isinstance(each, np.ndarray)]
+    found = access_paths.leading_to(left, [*same, *bases], parts=True)
     if any(access_paths.meets(path.value, same[0], index) for path in found):
         return True
     return bool(whole and access_paths.leading_to(left, whole, first=True))

@@ -280,9 +280,13 @@ class Carry:
         return list(merged.values())
 
     def leave(
-        self, values: Sequence[Any], written: journal.Journal, roots: Sequence[Any]
+        self,
+        values: Sequence[Any],
+        written: journal.Journal,
+        roots: Sequence[Any],
+        inside: dict[Hashable, Any],
     ) -> tuple[Carry, list[jax.Array]]:
-        """The carry, and the arrays after an iteration; then what it puts out.
+        """The carry, and the arrays after an iteration; then what it puts out. `inside` is what the body began with.
 
         The carry is another one where types that came from Python numbers no longer do.
 
@@ -327,9 +331,11 @@ class Carry:
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
         labels = {key: slot.place.label(slot.key) for key, slot in self.slots.items()}
         ends = zip(self.start_values, captured, strict=True)
-        moving = [(self.names[n], *pair) for n, end in enumerate(ends) for pair in self._pairs(n, *end)]
+        moving = [
+            (self.names[n], *pair) for n, end in enumerate(ends) for pair in self._moves(n, *end, inside)
+        ]
         moving += [(labels[key], slot.before.value, contents[key].value) for key, slot in self.slots.items()]
-        iteration_ends.refuse_seen_next(moving, *self._bound())
+        iteration_ends.refuse_seen_next(moving, *self._bound(captured))
         self._check_apart(captured, contents)
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
@@ -418,13 +424,15 @@ class Carry:
         labels = {key: self._label(key) for key in starts}
         apart = [(n, i, "leaf") for n, i in self.apart]
         after = self._by_key(captured, contents)
-        iteration_ends.refuse_apart(apart, labels, starts, after, *self._bound())
+        iteration_ends.refuse_apart(apart, labels, starts, after, *self._bound(captured))
 
-    def _bound(self) -> tuple[set[str], set[tuple[int, Hashable]]]:
+    def _bound(self, captured: Sequence[Captured]) -> tuple[set[str], set[tuple[int, Hashable]]]:
         """The names of variables, and the slots of objects, that an iteration binds to something else."""
         slots = self.slots.values()
         cells = (str(slot.key) for slot in slots if isinstance(slot.place.owner, types.CellType))
-        return {*self.names, *cells}, {(id(slot.place.owner), slot.key) for slot in slots}
+        ends = zip(self.names, self.start_values, captured, strict=True)
+        names = (name for name, start, now in ends if now.value is not start.value)
+        return {*names, *cells}, {(id(slot.place.owner), slot.key) for slot in slots}
 
     def _label(self, key: Any) -> str:
         """What the user calls a variable, or a place."""
@@ -483,6 +491,15 @@ class Carry:
         """These of a variable before the loop, each with what it is after an iteration; none where there are others."""
         before, after = (self._arrays_in(number, each) for each in (start, now))
         return [*zip(before, after, strict=True)] if len(before) == len(after) else []
+
+    def _moves(
+        self, number: int, start: Captured, now: Captured, inside: dict[Hashable, Any]
+    ) -> list[tuple[Any, Any]]:
+        """As `_pairs`; of a variable without a value before the loop, what the iteration began with."""
+        begun = (
+            (inside.get((number, i, "leaf")), each) for i, each in enumerate(self._arrays_in(number, now))
+        )
+        return self._pairs(number, start, now) or [*begun]
 
     def _other_arrays(self, number: int, now: Captured, start: Captured) -> list[Any]:
         """Of these of a variable, those that it had not before the loop."""
@@ -836,7 +853,7 @@ def run_body(
             new = values
             extra = [jnp.asarray(False)] if after is not None else []
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
-        now, results = carry.leave(new, written, roots)
+        now, results = carry.leave(new, written, roots, inside)
         now.inside[:] = [inside]
         if loop.written:
             left = now._by_key(*now.after[0])
