@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -137,3 +138,32 @@ def test_explain_says_that_a_float_would_be_less_exact() -> None:
     f = autograph_lite.convert(cancels_where_data_decide, static_loops="stage")
     report = str(autograph_lite.explain(f)(jnp.float32(1.5)))
     assert "it can't be rolled: a float is less exact in the arrays of the program than in Python" in report
+
+
+def rounded(x):
+    total, before = np.zeros_like(x), np.float32(0)
+    for i in range(len(x)):
+        before = np.round(x[i], 1) + 0 * before
+        total[i] = before
+    return total
+
+
+def rounded_at_once(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = np.round(x[i], 1)
+    return y
+
+
+def divided_behind_a_barrier(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] / jax.lax.optimization_barrier(np.float32(0.1))
+    return y
+
+
+@pytest.mark.parametrize("function", [rounded, rounded_at_once, divided_behind_a_barrier])
+def test_what_stands_behind_a_barrier_is_divided_by_as_in_python(function) -> None:
+    tenths = np.arange(1, 100, dtype=np.float32) / np.float32(10)
+    np.testing.assert_array_equal(autograph_lite.convert(function)(tenths), function(tenths))
+    assert str(jax.make_jaxpr(autograph_lite.to_graph(function))(tenths)).count("barrier") == 1

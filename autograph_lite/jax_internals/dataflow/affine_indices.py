@@ -14,7 +14,7 @@ from jax._src import core
 
 from autograph_lite.jax_internals.dataflow.intervals import holds
 from autograph_lite.jax_internals.dataflow.known_bools import TESTS, Truths
-from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, PARTS, SHAPES
+from autograph_lite.jax_internals.dataflow.primitive_traits import PARTS, SHAPES, is_barrier_of_update
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Positions:
     def read(self, equation: Any) -> Any:
         """The equation with the names of what its operands equal; notes what its result is."""
         equation = self._truths.named(equation)
-        if not self.barriers and equation.primitive.name == BARRIER:
+        if not self.barriers and is_barrier_of_update(equation):
             self._truths.names.update(zip(equation.outvars, equation.invars, strict=True))
         self._truths.read(equation)
         note = _NOTES.get(equation.primitive.name)

@@ -49,3 +49,8 @@ FOLDS: dict[str, Callable[..., Any]] = {
     "mul": np.multiply, "ne": np.not_equal, "neg": np.negative, "not": np.bitwise_not, "or": np.bitwise_or,
     "sign": np.sign, "sub": np.subtract, "xor": np.bitwise_xor,
 }  # fmt: skip
+
+
+def is_barrier_of_update(equation: Any) -> bool:
+    """Whether a barrier may be left out; one of numbers keeps XLA from dividing by the reciprocal of a number that it knows."""
+    return equation.primitive.name == BARRIER and any(v.aval.shape for v in equation.outvars)

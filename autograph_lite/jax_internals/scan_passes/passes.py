@@ -9,7 +9,7 @@ from typing import Any
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.affine_indices import Position, Positions
-from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER
+from autograph_lite.jax_internals.dataflow.primitive_traits import is_barrier_of_update
 from autograph_lite.jax_internals.dataflow.scan_ir import Bind, Scan, inlined, live
 from autograph_lite.jax_internals.scan_passes import (
     inner_loop_rows,
@@ -29,7 +29,7 @@ def _open_calls(scan: Scan) -> None:
 
 def _drop_barriers(scan: Scan) -> None:
     if not scan.known.barriers:  # `inner_loops` has named what is behind them
-        scan.equations = [e for e in scan.equations if e.primitive.name != BARRIER]
+        scan.equations = [e for e in scan.equations if not is_barrier_of_update(e)]
 
 
 def _use_ranges(scan: Scan) -> None:
@@ -137,7 +137,7 @@ def rewritten(
         new = _run(scan, jaxpr)
         return Rewritten(body.replace(jaxpr=new), scan, list(carried), len(jaxpr.outvars) - len(init))
 
-    barred = {e.outvars[0].aval for e in jaxpr.eqns if e.primitive.name == BARRIER}
+    barred = {e.outvars[0].aval for e in jaxpr.eqns if is_barrier_of_update(e)}
     if barred:
         # They make updates of whole arrays fast (`update_order`): not needed where all of these become rows.
         found = run(barriers=False)
