@@ -248,3 +248,78 @@ def test_number_of_numpys_beside_narrow_floats_stays_no_number_of_pythons() -> N
     x, n = np.arange(3, dtype=np.float16), np.int32(2)
     for found, expected in zip(autograph_lite.convert(of_a_double)(x, n), of_a_double(x, n), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def name_of(value: Any) -> str:
+    return type(value).__name__
+
+
+def beside_pythons_floats(n: Any, x: Any) -> Any:
+    i = np.int64(n)
+    values = (
+        i + 1.0,
+        2.0 * i,
+        n - 0.5,
+        abs(i) * 1.5,
+        i**2.0,
+        i % 2.0,
+        i // 2.0,
+        i + 1,
+        int(n) + 1.0,
+        int(n) / 2,
+    )
+    return (
+        [name_of(v) for v in values],
+        isinstance(i + 1.0, np.floating),
+        isinstance(int(n) + 1.0, np.floating),
+    )
+
+
+def of_arrays_without_axes(n: Any, x: Any) -> Any:
+    values = (np.array(x), np.asarray(n), np.array(float(x)), np.array(x) + 1, np.sin(np.array(x)))
+    return [name_of(v) for v in values], isinstance(np.array(x), np.ndarray), isinstance(np.array(x), float)
+
+
+def of_sorted_numbers(n: Any, x: Any) -> Any:
+    values = [*sorted([x, x + 1, -x]), *sorted(np.array([x, 2.0])), *sorted([n, n + 1]), *sorted([int(n), 7])]
+    return [name_of(v) for v in values], name_of(sorted([x, x / 2])[0] * 2)
+
+
+def of_rounded_numbers(n: Any, x: Any) -> Any:
+    return [name_of(v) for v in (round(x, 1), round(x), round(float(x), 1), round(n, 1))]
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
+@pytest.mark.parametrize(
+    "fn",
+    [beside_pythons_floats, of_arrays_without_axes, of_sorted_numbers, of_rounded_numbers],
+    ids=lambda fn: fn.__name__,
+)
+def test_classes_of_numbers(fn: Any, wide: bool) -> None:
+    with jax.enable_x64(wide):
+        assert autograph_lite.convert(fn)(np.int64(3), np.float64(2.5)) == fn(np.int64(3), np.float64(2.5))
+
+
+def or_another(n: Any, x: Any) -> str:
+    return name_of(n or x)
+
+
+def and_another(n: Any, x: Any) -> str:
+    return name_of(n and x)
+
+
+def chosen(n: Any, x: Any) -> str:
+    v = n if n > 0 else x
+    return name_of(v)
+
+
+def first_of_unlike(n: Any, x: Any) -> str:
+    return name_of(sorted([n, x])[0])
+
+
+@pytest.mark.parametrize("fn", [or_another, and_another, chosen, first_of_unlike], ids=lambda fn: fn.__name__)
+def test_a_number_of_one_of_two_classes_has_none_that_is_known(fn: Any) -> None:
+    with pytest.raises(autograph_lite.PythonOnlyError, match="in which numbers of several classes have met"):
+        autograph_lite.convert(fn)(np.int64(3), np.float64(2.5))
+    assert autograph_lite.convert(fn)(np.float64(3), np.float64(2.5)) == "float64"
+    assert autograph_lite.convert(fn)(jnp.int32(3), jnp.float32(2.5)) == "ArrayImpl"

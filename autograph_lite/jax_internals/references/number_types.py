@@ -115,12 +115,15 @@ def types_of(number: Any) -> frozenset[NumberType]:
             thread.now.references.is_met_asked = True
             found |= met
         elif equation is not None and equation.primitive.name == "convert_element_type":  # `n / 2`
-            found.add(NumberType(each.dtype, avals.is_weak(each.aval)))
+            # an item of an array that meets a float of Python's is a number of NumPy's
+            weak = avals.is_weak(each.aval) and all(map(avals.weak_type, equation.in_tracers))
+            found.add(NumberType(each.dtype, weak))
         elif equation is not None and avals.is_weak(each.aval) and view_equations.is_by_operator(equation):
             todo += equation.in_tracers
         elif equation is not None or not view_equations.is_constant_of_operator(each):
             return frozenset()
-    return frozenset(found | {NumberType(number.dtype, avals.weak_type(number))}) if found else frozenset()
+    weak = avals.weak_type(number) and all(each.weak for each in found)
+    return frozenset(found | {NumberType(number.dtype, weak)}) if found else frozenset()
 
 
 def types_of_bool(value: Any) -> frozenset[NumberType]:

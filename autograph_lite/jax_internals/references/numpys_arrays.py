@@ -73,6 +73,8 @@ def would_be_numpys(value: Any) -> bool:
             asked.append(argument)
         elif id(array) in known.numpys or id(array) in known.numbers:
             continue
+        elif id(array) in known.joined and not array.ndim:
+            todo += [root for each in known.joined[id(array)][1] for root in origins(each)]
         elif (equation := getattr(array, "parent", None)) is None:
             is_told = False
         elif _is_staged(equation, array) or view_equations.is_by_operator(equation):
@@ -365,6 +367,14 @@ def note_options(new: Any, *options: Any) -> None:
     of = storages.root(new)
     known.joined[id(of)] = of, options
     _note_shown(options, new)
+
+
+def note_number_of(new: Any, *options: Any) -> Any:
+    """Notes that a number, one of the options or of their items, is NumPy's if these are; gives it."""
+    known = thread.now.references
+    if known is not None and isinstance(new, Tracer) and not new.ndim:
+        known.joined[id(new)] = new, options
+    return new
 
 
 def _note_shown(arrays: Iterable[Any], new: Any) -> None:

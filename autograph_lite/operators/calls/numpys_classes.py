@@ -22,7 +22,7 @@ from jax._src.array import ArrayImpl
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals
-from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.ragged import selection
 from autograph_lite.operators.user_code import source_places
@@ -111,9 +111,11 @@ def _options(value: Any) -> list[tuple[type, ...]]:
     numpys = numpys_arrays.would_be_numpys(value)
     if not met:
         known = numpys_arrays.argument_of(value) if numpys else None
-        if numpys and (value.ndim or (known is not None and known.handle is value and known.is_numpy)):
+        is_handle = known is not None and known.handle is value and known.is_numpy
+        if numpys and (value.ndim or is_handle or storages.is_cell(value)):
             return [(np.ndarray,)]
-        return [_classes(value.dtype, avals.weak_type(value))] if numpys else [()]
+        is_weak = avals.weak_type(value) and number_types.is_pythons_number(value) is not False
+        return [_classes(value.dtype, is_weak)] if numpys else [()]
     options: list[tuple[type, ...]] = []
     for dtype, weak in met:
         pythons = (

@@ -379,9 +379,8 @@ def join_arrays(x: Array, y: Array) -> Array:
     if x is y:
         return x
     varying, met = x.varying | y.varying, x.met | y.met
-    if met and not (x.met and y.met):
-        other = x if y.met else y
-        met |= {NumberType(other.dtype, other.weak)}
+    if (met or x.dtype != y.dtype) and not x.shape:
+        met |= {NumberType(each.dtype, each.weak) for each in (x, y) if not each.met}
     if x.dtype == y.dtype:
         return Array(x.dtype, x.weak and y.weak, x.shape, varying, met)
     extended = [a for a in (x, y) if jnp.issubdtype(a.dtype, jax.dtypes.extended)]

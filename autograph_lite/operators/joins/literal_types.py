@@ -28,7 +28,7 @@ from autograph_lite.operators.joins.join_types import (
     fitted,
     join_arrays,
 )
-from autograph_lite.operators.values.values import ARRAYS, SCALARS, result_type
+from autograph_lite.operators.values.values import ARRAYS, result_type
 
 
 def holding(template: Template, values: Iterable[Captured]) -> Template:
@@ -66,14 +66,10 @@ def stacked(values: Sequence[Any]) -> jax.Array:
 
 def chosen_of(values: Sequence[Any], chosen: Any) -> Any:
     """`chosen`, which is one of the values, with a note of what types these have where some are numbers of Python's."""
-    if (
-        isinstance(chosen, jax.Array)
-        and not chosen.ndim
-        and any(isinstance(each, SCALARS) or number_types.met_in(each) for each in values)
-    ):
+    if isinstance(chosen, jax.Array) and not chosen.ndim:
         kinds = [kind for each in values if (kind := as_array_type(Fixed(each))) is not None]
-        if all(not kind.shape for kind in kinds):
-            number_types.note_number_types(chosen, functools.reduce(join_arrays, kinds).met)
+        if all(not kind.shape for kind in kinds) and (met := functools.reduce(join_arrays, kinds).met):
+            number_types.note_number_types(chosen, met)
     return chosen
 
 

@@ -294,7 +294,9 @@ def round_(value: Any, ndigits: Any = None) -> Any:
     if jnp.issubdtype(jnp.result_type(value), jnp.integer):
         return value if ndigits >= 0 else _rounded_integer(value, 10**-ndigits)
     found = exact_values.rounded_to_decimals(value, ndigits)
-    return number_types.pythons_number(found, found.dtype) if number_types.is_pythons_number(value) else found
+    if number_types.is_pythons_number(value):
+        return number_types.pythons_number(found, found.dtype)
+    return numpys_arrays.note_number_of(found, value)
 
 
 def _rounded_at(value: jax.Array, ndigits: Any) -> Any:
@@ -349,7 +351,10 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     if isinstance(order, list) and isinstance(items, list):
         return [items[i] for i in order]
     if not isinstance(items, list):
-        return growing_lists.unstacked(items[jnp.asarray(order)])
+        numbers = growing_lists.unstacked(items[jnp.asarray(order)])
+        for each in numbers:
+            numpys_arrays.note_number_of(each, items)
+        return numbers
     others = [leaf for item in items for leaf in pytrees.leaves(item) if not is_arraylike(leaf)]
     if (
         others
@@ -364,6 +369,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[
     for each in made:
         for new, *options in zip(pytrees.leaves(each), *given, strict=True):
             literal_types.chosen_of(options, numpys_arrays.note_met(new, *options))
+            numpys_arrays.note_number_of(new, *options)
     # Each of the new ones may be any of these.
     shared_containers.note_shared([], [(made, [item]) for item in items], [])
     return made
