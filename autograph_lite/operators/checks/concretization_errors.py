@@ -32,6 +32,7 @@ _ABOUT_TRACER = re.compile(
 )
 # An argument that JAX takes for a key of its own.
 _UNHASHED = re.compile(r"__hash__ and __eq__ methods|^Non-hashable static arguments[\s\S]*Tracer")
+_IN_A_SET = re.compile(r"^unhashable type: '\w*Tracer'")
 _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
 
 
@@ -152,6 +153,10 @@ def _said_by(error: BaseException) -> str:
     """The first line of an error; that something can't be hashed is not what a user has done."""
     if _UNHASHED.search(str(error)):
         return "It is handed over for a size, an axis or the like, which has to be known while the function is traced."
+    if _is_of_statistics(error):
+        return "'statistics' computes with exact fractions of Python's numbers."
+    if _IN_A_SET.search(str(error)):
+        return "It is a key of a dict, or an item of a set, or is looked up there."
     return _TRACER.sub("traced array", str(error).partition("\n")[0])
 
 
@@ -175,7 +180,16 @@ def _is_no_text_of_users(path: str) -> bool:
 def _remedy(error: BaseException) -> str:
     if sequence := _BESIDE_SEQUENCE.search(str(error)):
         return f"make an array of the {sequence[1]}, jnp.asarray(...): beside an array, JAX takes no {sequence[1]}."
+    if _is_of_statistics(error):
+        return "np.mean(x), np.std(x, ddof=1) or np.median(x), of an array or a list of the numbers."
+    if _IN_A_SET.search(str(error)):
+        return "np.unique(x) has each value once; else use `match` or `if` on the value, or an array indexed by it."
     return "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+
+
+def _is_of_statistics(error: BaseException) -> bool:
+    entries = source_places.entries(error.__traceback__)
+    return any(tb.tb_frame.f_globals.get("__name__") == "statistics" for tb in entries)
 
 
 def _called_by_a_library(error: BaseException) -> str | None:

@@ -5,7 +5,9 @@ try:
 except ZeroDivisionError:
     mean = 0.0
 
-A power of floats raises by a negative exponent of 0, and where it is too large for a double, also if the program has float32s.
+int(x), round(x), math.floor(x)        a ValueError where the float `x` is nan, an OverflowError where it is infinite
+v ** -1, v ** 5000                     of floats: a ZeroDivisionError of 0, an OverflowError where it is too large for a double,
+                                       also if the program has float32s
 
 An array that is divided gives infinity and NaN, in NumPy as here; so does a number of NumPy's, on either side.
 """
@@ -98,6 +100,22 @@ def _bits(base: Any) -> int:
 
 
 _BITS = sys.float_info.max_exp
+
+
+def finite(number: Any) -> Any:
+    """A number that an int of Python's is made of; where it is nan or infinite, a check fails, and it is another number."""
+    for kind, fails, text in _OF_INTS if jnp.issubdtype(number.dtype, jnp.floating) else ():
+        if catching.is_caught(kind):
+            failed = fails(number)
+            carried_checks.fail_if(failed, kind(text))
+            number = jnp.where(failed, 0, number)
+    return number
+
+
+_OF_INTS: tuple[tuple[type[Exception], Callable[[Any], Any], str], ...] = (
+    (ValueError, jnp.isnan, "cannot convert float NaN to integer"),
+    (OverflowError, jnp.isinf, "cannot convert float infinity to integer"),
+)
 
 
 def _is_float(value: Any) -> bool:

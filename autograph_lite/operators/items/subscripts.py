@@ -135,6 +135,9 @@ def item(base: Any, index: Any) -> Any:
         part = _part_of_list(base, index)
         if part is not None:
             return part
+    if type(base) in (str, bytes) and not isinstance(index, (builtins.slice, tuple)):
+        text: Any = base
+        return _choose(text, index)
     if isinstance(base, (dict, str, bytes, list, tuple)):
         raise _no_meaning(base, index if isinstance(base, dict) else _checked(index))
     if _is_updated(base):
@@ -286,10 +289,11 @@ def _is_traced_in_array(index: Any) -> bool:
 
 
 def _choose(base: Sequence[Any], index: Any) -> Any:
-    """The item of a list or tuple at a traced index: all items are of one type, so they stack."""
+    """The item of a list, a tuple or a text at a traced index."""
     index = _integer(base, index)
     index_bounds.check_bounds(index, len(base), _out_of_range(base))
-    return _row(base, index, functools.partial(_no_meaning, base, index))
+    items = (*base,) if isinstance(base, (str, bytes)) else base
+    return _row(items, index, functools.partial(_no_meaning, base, index))
 
 
 def got(table: dict[Any, Any], key: Any, default: Any = None, /) -> Any:
@@ -382,7 +386,8 @@ def _integer(base: Sequence[Any], index: Any, *, empty: bool = False) -> Any:
 
 
 def _out_of_range(base: Sequence[Any]) -> str:
-    return f"{'list' if isinstance(base, list) else 'tuple'} index out of range"
+    kinds = {list: "list ", tuple: "tuple ", str: "string "}
+    return f"{next((name for kind, name in kinds.items() if isinstance(base, kind)), '')}index out of range"
 
 
 def _fix_of_index(base: Any, index: Any) -> str:

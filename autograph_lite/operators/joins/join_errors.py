@@ -109,6 +109,12 @@ def _static(found: Mismatch) -> str:
     """What to do about values that no array can hold, if both are such."""
     if all("function '" in side for side in (found.left, found.right)):
         return "call the function on each path, and keep what it gives."
+    if any(
+        re.fullmatch(r"an? \w*(Error|Exception|Warning) object", side) for side in (found.left, found.right)
+    ):
+        return (
+            "keep what is needed of the exception, as str(e), or a flag, and raise it again in the handler."
+        )
     return ""
 
 

@@ -142,7 +142,7 @@ def _whole(fun: Callable[[Any], Any]) -> Callable[[Any], Any]:
         array = jnp.asarray(x)
         if array.size == 1 and not jnp.issubdtype(array.dtype, jnp.inexact):
             return _operand(array, int)
-        return _number(fun(_operand(array, float)), int)
+        return _number(fun(divisions.finite(_operand(array, float))), int)
 
     return run
 

@@ -278,7 +278,8 @@ def _scalar(value: Any, kind: type) -> Any:
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
     if jnp.issubdtype(array.dtype, jnp.complexfloating) and kind is not complex:
         raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")
-    return number_types.pythons_number(array.reshape(()), jnp.result_type(kind))
+    number = divisions.finite(array.reshape(())) if kind is int else array.reshape(())
+    return number_types.pythons_number(number, jnp.result_type(kind))
 
 
 def round_(value: Any, ndigits: Any = None) -> Any:
