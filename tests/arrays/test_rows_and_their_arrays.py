@@ -140,7 +140,21 @@ def a_view_of_what_is_walked(a, b, n):
     return s, u
 
 
+def two_views_that_the_loop_makes(a, b, n):
+    v, k, s = np.zeros((3, 2)), 0, 0.0
+    for _ in b[1]:
+        if k == 0:
+            z = v[::-1]
+        else:
+            z[1, 0] = 4
+            s += v[0, 0]
+        v = v[::-1]
+        k += 1
+    return s, v, z
+
+
 PROGRAMS = (
+    two_views_that_the_loop_makes,
     a_row_then_its_array_then_the_row,
     a_row_of_two_walked_arrays,
     a_row_of_a_computed_array,
@@ -156,7 +170,7 @@ PROGRAMS = (
     a_view_of_what_is_walked,
 )
 # No variable of a loop that stays one array: in no way of compiling it is known which one an iteration writes.
-REFUSED = (another_array_on_some_paths_of_a_walk, a_pair_that_the_loop_makes)
+REFUSED = (another_array_on_some_paths_of_a_walk, a_pair_that_the_loop_makes, two_views_that_the_loop_makes)
 
 
 def staged(fn: Callable[..., Any]) -> Any:

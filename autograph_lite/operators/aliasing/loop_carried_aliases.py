@@ -99,7 +99,7 @@ def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Ite
     The latter is looked for of those that an iteration has `moved`, so that they are other arrays than before it.
     """
     known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
-    roots = {n: {id(root) for root in numpys_arrays.origins(each)} for n, each in known if len(known) > 1}
+    roots = {n: _origins(each) for n, each in known if len(known) > 1}
     for n, part in known:
         wholes = base_arrays_in_loops(part)
         for m, other in known:
@@ -109,6 +109,12 @@ def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Ite
                 or ((n in moved or m in moved) and not roots[n].isdisjoint(roots[m]))
             ):
                 yield n, m
+
+
+def _origins(array: Any) -> set[int]:
+    """The identities of what an array is, or is a part of, on each of the paths that have met."""
+    options = (array, *numpys_arrays.may_be(array))
+    return {id(root) for each in options for root in numpys_arrays.origins(each)}
 
 
 def _is_one_of(part: Any, wholes: Sequence[Any], other: Any) -> bool:
