@@ -116,8 +116,8 @@ def test_an_index_of_text() -> None:
     def f(i):
         return "abc"[i]
 
-    assert message(f, jnp.int32(1)) == (
-        "TracedIndexError: '\"abc\"[i]' indexes a str with a traced value, int32[].\n"
+    assert message(f, jnp.float32(1)) == (
+        "TracedIndexError: '\"abc\"[i]' indexes a str with a traced value, float32[].\n"
         "  test.py:1 in f\n"
         '      return "abc"[i]\n'
         "  A compiled program has no text.\n"

@@ -156,23 +156,35 @@ def of_the_middle(x):
 
 
 @pytest.mark.parametrize(
-    ("function", "line"),
+    ("function", "line", "why", "fix"),
     [
-        (merged, "return list(heapq.merge([x], [2.0]))"),
-        (of_the_middle, "return statistics.median_low([x, 2.0])"),
+        (
+            merged,
+            "return list(heapq.merge([x], [2.0]))",
+            "Attempted boolean conversion of traced array with shape bool[].",
+            "compute with jax.numpy on the array, or pass the value as a Python number, which is not traced.",
+        ),
+        (
+            of_the_middle,
+            "return statistics.median_low([x, 2.0])",
+            "'statistics' computes with exact fractions of Python's numbers.",
+            "np.mean(x), np.std(x, ddof=1) or np.median(x), of an array or a list of the numbers.",
+        ),
     ],
 )
-def test_a_library_that_needs_the_value_is_named_under_jax_jit(function: Any, line: str) -> None:
+def test_a_library_that_needs_the_value_is_named_under_jax_jit(
+    function: Any, line: str, why: str, fix: str
+) -> None:
     code = function.__code__
     for run in (al.convert(function), jax.jit(al.to_graph(function))):
         with pytest.raises(al.PythonOnlyError) as caught:
             run(jnp.float32(1))
         assert str(caught.value).startswith(
-            "Python needs the value of a traced array. Attempted boolean conversion of traced array with shape bool[].\n"
+            f"Python needs the value of a traced array. {why}\n"
             f"  {code.co_filename}:{code.co_firstlineno + 1} in {code.co_name}\n"
             f"      {line}\n"
             "  The value is known when the compiled program runs, and not while the function is traced.\n"
-            "  Fix: compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+            f"  Fix: {fix}"
         )
 
 

@@ -115,8 +115,9 @@ def types_of(number: Any) -> frozenset[NumberType]:
             thread.now.references.is_met_asked = True
             found |= met
         elif equation is not None and equation.primitive.name == "convert_element_type":  # `n / 2`
-            # an item of an array that meets a float of Python's is a number of NumPy's
-            weak = avals.is_weak(each.aval) and all(map(avals.weak_type, equation.in_tracers))
+            # an item of an array that meets a float of Python's is a number of NumPy's; a loop's number is made Python's so
+            (of,) = equation.in_tracers
+            weak = avals.is_weak(each.aval) and (avals.weak_type(of) or of.dtype == each.dtype)
             found.add(NumberType(each.dtype, weak))
         elif equation is not None and avals.is_weak(each.aval) and view_equations.is_by_operator(equation):
             todo += equation.in_tracers

@@ -103,18 +103,17 @@ def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Ite
     for n, part in known:
         wholes = base_arrays_in_loops(part)
         for m, other in known:
+            is_moved = n in moved or m in moved
             if n != m and (
                 _is_one_of(part, wholes, other)
-                or _may_be_part(part, other)
-                or ((n in moved or m in moved) and not roots[n].isdisjoint(roots[m]))
+                or _may_be_part(part, other, of_one=is_moved)
+                or (is_moved and not roots[n].isdisjoint(roots[m]))
             ):
                 yield n, m
 
 
 def _origins(array: Any) -> set[int]:
-    """The identities of what an array is, or is a part of, on each of the paths that have met."""
-    options = (array, *numpys_arrays.may_be(array))
-    return {id(root) for each in options for root in numpys_arrays.origins(each)}
+    return {id(root) for root in numpys_arrays.origins(array)}
 
 
 def _is_one_of(part: Any, wholes: Sequence[Any], other: Any) -> bool:
@@ -122,8 +121,11 @@ def _is_one_of(part: Any, wholes: Sequence[Any], other: Any) -> bool:
     return part is other or any(id(each) in names for each in wholes)
 
 
-def _may_be_part(part: Any, other: Any) -> bool:
-    """Whether what one is on a path, `if x > 0: best = acc`, is what the other one is on it, or a part of that."""
+def _may_be_part(part: Any, other: Any, *, of_one: bool) -> bool:
+    """Whether what one is on a path, `if x > 0: best = acc`, is what the other one is on it, or a part of that.
+
+    Or both are parts `of_one`, if that is asked.
+    """
     todo, seen = [(part, other)], set[tuple[int, int]]()
     for one, whole in todo:
         ways, others = numpys_arrays.ways(one), numpys_arrays.ways(whole)
@@ -136,6 +138,8 @@ def _may_be_part(part: Any, other: Any) -> bool:
             if not isinstance(way, jax.Array) or not isinstance(each, jax.Array):
                 continue
             if _is_one_of(way, base_arrays_in_loops(way), each):
+                return True
+            if of_one and not _origins(way).isdisjoint(_origins(each)):
                 return True
             if (id(way), id(each)) not in seen:
                 seen.add((id(way), id(each)))

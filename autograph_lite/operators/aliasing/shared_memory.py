@@ -279,7 +279,8 @@ def _refuse_options(array: Any, options: Sequence[Any]) -> None:
     if not options:
         return
     path = next(user_frames.paths_read_later(options, array), None)
-    is_walked = not path and store_check.are_walked(options, at_places=True)
+    numpys = [] if path else [*filter(numpys_arrays.is_numpys, options)]
+    is_walked = bool(numpys) and store_check.are_walked(numpys, at_places=True)
     if path or is_walked or any(map(callers_arrays.is_callers, options)):
         other = f"'{_said(path)}', which is read later, is another" if path else "the caller has another"
         other = "a loop takes its items from another" if is_walked else other
