@@ -230,7 +230,8 @@ def _fixed(fn: Any) -> Any:
 
 @functools.wraps(jnp.diag)
 def _diag(v: Any, k: Any = 0) -> Any:
-    return jnp.diag(v, k) if jnp.ndim(v) == 1 else _fixed(jnp.diag)(v, k)
+    v = v if hasattr(v, "ndim") else jnp.asarray(v)
+    return jnp.diag(v, k) if v.ndim == 1 else _fixed(jnp.diag)(v, k)
 
 
 _METHODS = ("clip", "repeat", "round")

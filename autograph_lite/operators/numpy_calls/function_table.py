@@ -326,8 +326,7 @@ def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
 
 def _diag(v: Any, k: Any = 0) -> Any:
     v = array_arguments.numpys_array(v)
-    v = jnp.asarray(v)
-    return jnp.diag(v, k) if v.ndim == 1 else _diagonal(v, k)
+    return jnp.diag(v, k) if jnp.ndim(v) == 1 else _diagonal(v, k)
 
 
 def _fixed(made: Any, array: Any) -> Any:
