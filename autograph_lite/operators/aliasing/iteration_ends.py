@@ -120,7 +120,7 @@ def refuse_seen_next(
         if not (isinstance(now, (Tracer, np.ndarray)) and numpys_arrays.is_stored(start)):
             continue
         to_come = _in_iterations_to_come(now, variables)
-        shared_memory.refuse_chosen(now, [*to_come, *numpys_arrays.may_be(now)], names, slots)
+        shared_memory.refuse_chosen(now, to_come, names, slots)
         own = [start, *(new for new, old in thread.now.aliases[-1].same if old is start)]
         for each in to_come:
             if isinstance(each, np.ndarray) or any(storages.root(each) is storages.root(one) for one in own):

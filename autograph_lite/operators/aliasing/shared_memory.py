@@ -358,10 +358,8 @@ def can_follow(array: Any) -> bool:
 def _may_be_walked(array: Any, root: Any) -> bool:
     """Whether a loop that takes each item as it is then takes those of what an array may be, and is not known to be."""
     loops = [each.items for each in thread.now.walked if isinstance(each, AtPlaces)]
-    if (
-        not loops or getattr(root, "parent", None) is None
-    ):  # of a loop's variable the end of an iteration tells
-        return False
+    if not loops or getattr(root, "parent", None) is None:
+        return False  # of a loop's variable the end of an iteration tells
     same = numpys_arrays.same_in_loops(array)
     whole = [each for one in same for each in access_paths.base_arrays(one)]
     return any(
