@@ -63,7 +63,8 @@ class References:
     made: dict[tuple[int, int, int], tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     # what constants of traces within stand for
     outers: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
-    pinned: dict[int, Any] = dataclasses.field(default_factory=dict)  # values that stay what they are
+    # values that stay what they are, and the arrays that they were
+    pinned: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # those that a part of an array has, `x[mask]`, and what stands for its memory
     memories: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # what is known of arrays that the program was handed (`aliasing.callers_arrays`)
@@ -187,8 +188,16 @@ def pinned(array: Any, *, ahead: bool = False) -> Any:
     found = latest_version(array)
     if ahead or _view_equation(found) is not None:
         found = copy_of_tracer(found)
-        known.pinned[id(found)] = found
+        known.pinned[id(found)] = found, array
     return found
+
+
+def as_held(result: Any) -> Any:
+    """What the user's code holds where JAX has given back what it was handed: an iteration left an array as it was."""
+    known = _known()
+    storage = known.versions.get(id(result))
+    same = known.pinned.get(id(result)) or known.again.get(id(result))
+    return storage.handle if storage else same[1] if same else result
 
 
 def copied_for(array: Any, memory: Any) -> Any:

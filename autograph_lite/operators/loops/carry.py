@@ -21,7 +21,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import held
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.jax_internals.references import number_types, numpys_arrays
+from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     iteration_ends,
@@ -671,7 +671,7 @@ class Carry:
           count: the number of iterations, where it is known; at least 1.
           reverse: whether the last iteration is at index 0 of the outputs.
         """
-        values, contents = self.read(arrays)
+        values, contents = self.read(map(storages.as_held, arrays))
         self._note_met(values, contents)
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
