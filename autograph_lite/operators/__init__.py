@@ -16,7 +16,7 @@ from autograph_lite.converters.python_ops import (
 )
 from autograph_lite.jax_internals.loops import while_autodiff
 from autograph_lite.jax_internals.tracing_state import untraced
-from autograph_lite.operators.aliasing.store_check import each
+from autograph_lite.operators.aliasing.loop_rows import each
 from autograph_lite.operators.branches.definedness import assigned, defined, deleted, found, reached, returned
 from autograph_lite.operators.branches.each_variant import each_variant
 from autograph_lite.operators.branches.if_stmt import if_expr, if_stmt

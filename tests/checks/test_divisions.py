@@ -8,23 +8,16 @@ import numpy as np
 import pytest
 
 from autograph_lite import convert
-
-
-def count(xs):
-    n = 0
-    for v in xs:
-        if v > 2:
-            n += 1
-    return n
+from tests.callees import how_many_large
 
 
 def quotient(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     return 10 // n
 
 
 def rest(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     return 10 % n
 
 
@@ -38,13 +31,13 @@ def in_a_loop(xs):
 
 
 def wide(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     k = 100_000 * (n + 1)
     return k * k // n % 1009
 
 
 def both_parts(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     return sum(divmod(10, n))
 
 
@@ -64,7 +57,7 @@ def mean(xs):
 
 
 def of_ints(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     try:
         k = 7 // n + 9 % n
     except ArithmeticError:
@@ -73,7 +66,7 @@ def of_ints(xs):
 
 
 def in_place(xs):
-    n, y = count(xs), 10
+    n, y = how_many_large(xs), 10
     try:
         y //= n
         y += 1
@@ -88,7 +81,7 @@ def inside(n):
 
 
 def by_a_callee(xs):
-    n, done = count(xs), 0
+    n, done = how_many_large(xs), 0
     try:
         half = inside(n)
         done = 1
@@ -109,7 +102,7 @@ def in_iterations(xs):
 
 
 def not_caught(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     try:
         k = 10 // n
     except ValueError:
@@ -118,7 +111,7 @@ def not_caught(xs):
 
 
 def raised_again(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     try:
         try:
             if n > 2:
@@ -132,7 +125,7 @@ def raised_again(xs):
 
 
 def of_an_array(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     try:
         return xs / n
     except ZeroDivisionError:
@@ -140,7 +133,7 @@ def of_an_array(xs):
 
 
 def in_a_lambda(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     mean = lambda s: s / n  # noqa: E731
     try:
         return mean(10)
@@ -149,7 +142,7 @@ def in_a_lambda(xs):
 
 
 def in_lambdas_that_functions_call(xs):
-    n = count(xs)
+    n = how_many_large(xs)
     found = []
     for each in (
         lambda: sum(map(lambda v: 6 // v, (n, 2))),
@@ -213,7 +206,7 @@ def test_a_try_catches_them(f):
 
 def test_what_a_condition_leaves_out_costs_nothing():
     def tested(xs):
-        n = count(xs)
+        n = how_many_large(xs)
         if n > 0 and xs[0] > 0:
             k = 10 // n
         else:

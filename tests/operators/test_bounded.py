@@ -18,6 +18,7 @@ from hypothesis import given, strategies as st
 import autograph_lite as al
 from autograph_lite import MutationError
 from autograph_lite.operators.lists import dynamic_length
+from tests.callees import positive
 from tests.errors.messages import message
 
 XS = np.array([3, -1, 4, -1, 5, -9, 2, 6], np.float32)
@@ -36,14 +37,6 @@ def agree(fn: Callable[..., Any], *args: Any) -> None:
     compiled = compiled_once(fn)(*args)
     assert jax.tree.structure(compiled) == jax.tree.structure(plain)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), compiled, plain)
-
-
-def positive(xs):
-    ys = []
-    for x in xs:
-        if x > 0:
-            ys.append(x)
-    return ys
 
 
 def until_negative(xs):

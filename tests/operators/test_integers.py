@@ -12,6 +12,7 @@ import pytest
 
 import autograph_lite
 from autograph_lite import MutationError, TracedIndexError
+from tests.callees import positive
 
 
 def last(n):
@@ -79,14 +80,6 @@ def _wide(wide: bool) -> contextlib.AbstractContextManager[object]:
     from jax.experimental import enable_x64
 
     return enable_x64(wide)
-
-
-def positive(xs):
-    ys = []
-    for x in xs:
-        if x > 0:
-            ys.append(x)
-    return ys
 
 
 def length(xs):

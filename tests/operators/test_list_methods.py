@@ -14,19 +14,12 @@ from hypothesis import given, strategies as st
 
 import autograph_lite as al
 from benchmarks import structure
+from tests.callees import positive
 from tests.examples import examples
 
 INTEGERS = st.lists(st.integers(-4, 4), min_size=7, max_size=7)
 XS = np.array([3, -1, 4, -1, 3, 2, 0], np.int32)
 compiled_once = functools.cache(al.convert)
-
-
-def positive(xs):
-    ys = []
-    for x in xs:
-        if x > 0:
-            ys.append(x)
-    return ys
 
 
 def turned(xs):

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import MutationError, convert
-
-
-def positive(x):
-    found = []
-    for v in x:
-        if v > 0:
-            found.append(v)
-    return found
+from tests.callees import positive
 
 
 def counts(x):

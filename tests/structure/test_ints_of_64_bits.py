@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import convert, to_graph
+from tests.callees import how_many_large
 
 
 @pytest.fixture(autouse=True)
@@ -138,14 +139,6 @@ def test_numpys_wrap():
     jax.tree.map(np.testing.assert_array_equal, convert(f)(x), f(x))
 
 
-def counted(x):
-    n = 0
-    for v in x:
-        if v > 3:
-            n += 1
-    return n
-
-
 def numbered(x):
     n = 0
     for i in range(int(x[0])):
@@ -154,7 +147,7 @@ def numbered(x):
 
 
 FITTING = {
-    **{f.__name__: f for f in (counted, numbered)},
+    **{f.__name__: f for f in (how_many_large, numbered)},
     "bits and signs": lambda x: (int(x[0]) // 2, int(x[0]) % 7, int(x[0]) & 7, -int(x[0]), abs(int(x[0]))),
     "remainders": lambda x: (int(x[0]) % 1000) * (int(x[1]) % 1000) + 1,
     "test": lambda x: int(x[0]) > int(x[1]),

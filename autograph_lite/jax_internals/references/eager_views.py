@@ -14,6 +14,7 @@ import functools
 import math
 import types
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -205,33 +206,36 @@ def is_told() -> bool:
 
 
 def concrete_positions(array: Any, index: Any = ...) -> Any:
-    """Where the items of a concrete array at an index lie in the one that it is a view of, as an array of numbers.
+    """Where the items of a concrete array at an index lie in the one that it is a view of: `positions_after`."""
+    shape = shape_of(array)
+    steps: list[tuple[Any, int]] = []
+    while shape.parent is not None:
+        if not shape.parent.in_tracers:
+            return None  # one of NumPy's
+        steps.append((shape.parent, shape.number))
+        shape = shape.parent.in_tracers[0]
+    return positions_after(steps, shape.aval.shape, index)
 
-    None where that is not known.
+
+def positions_after(steps: Sequence[tuple[Any, int]], shape: Any, index: Any) -> Any:
+    """Where the items of a view at an index lie in the array that it is one of, as an array of numbers; None where nobody knows.
+
+    Args:
+      steps: the equations that have made the view, the last one first, and which of their results it is.
+      shape: of the array.
+      index: which items are meant.
     """
     try:
         with core.eval_context():
-            found = np.asarray(_positions(shape_of(array)))
-        return found[index]
+            found = jnp.arange(math.prod(shape), dtype=np.int32).reshape(shape)
+            for equation, number in reversed(steps):
+                found = _step(equation, found, number)
+            return np.asarray(found)[index]
     except (AttributeError, TypeError, IndexError, NotImplementedError):
         return None
 
 
-def _positions(shape: Shape) -> Any:
-    equation = shape.parent
-    return (
-        positions_of_whole(shape.aval.shape)
-        if equation is None
-        else step(equation, _positions(equation.in_tracers[0]), shape.number)
-    )
-
-
-def positions_of_whole(shape: Any) -> Any:
-    """The positions in an array that is no view."""
-    return jnp.arange(math.prod(shape), dtype=np.int32).reshape(shape)
-
-
-def step(equation: Any, base: Any, number: int) -> Any:
+def _step(equation: Any, base: Any, number: int) -> Any:
     """The positions in one of the results of an equation, by those in its operand."""
     if equation.primitive.name in ("real", "imag", "convert_element_type"):
         return base

@@ -10,7 +10,6 @@ What holds where a program is called is not part of it: the next call may find s
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any
 
@@ -81,7 +80,7 @@ def refuse_float_errors(name: str, *operands: Any, of_numpy: bool = False) -> No
       PythonOnlyError: it may.
     """
     before: Told | None = thread.now.float_errors
-    if before is None or not (now := _told()) or now == before:
+    if before is None or not (now := raised_float_errors()) or now == before:
         return
     if name[0] == "_":
         name = name.strip("_")
@@ -119,18 +118,3 @@ def _is_numpys(value: Any) -> bool:
         and number_types.is_pythons_number(value) is not True
         and numpys_arrays.would_be_numpys(value)
     )
-
-
-def _told() -> Told:
-    """The same as `raised_float_errors`, asked again where something has been told since."""
-    filters = warnings.filters
-    found = _context(), filters, len(filters), filters[0] if filters else None
-    before, known = _last[0]
-    if not all(a is b for a, b in zip(found, before, strict=True)):
-        _last[0] = found, known = found, raised_float_errors()
-    return known
-
-
-# NumPy's own name of what `np.errstate` sets. Where it has another one, it is asked each time.
-_context = getattr(getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None), "get", object)
-_last: list[tuple[Any, Told]] = [((None,) * 4, {})]

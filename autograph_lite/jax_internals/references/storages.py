@@ -251,16 +251,9 @@ def item_positions(array: Any, index: Any = ...) -> Any:
     while (equation := _view_equation(array := _held(array))) is not None:
         if any(isinstance(each, core.Tracer) for each in equation.in_tracers[1:]):
             return None
-        steps.append((equation, array))
+        steps.append((equation, view_writes.place_of_result(equation, array)))
         array = equation.in_tracers[0]
-    try:
-        with core.eval_context():
-            found = eager_views.positions_of_whole(array.shape)
-            for equation, result in reversed(steps):
-                found = eager_views.step(equation, found, view_writes.place_of_result(equation, result))
-            return np.asarray(found)[index]
-    except (TypeError, IndexError, NotImplementedError):
-        return None
+    return eager_views.positions_after(steps, array.shape, index)
 
 
 def _addresses(array: Any) -> Any:

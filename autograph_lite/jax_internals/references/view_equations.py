@@ -249,11 +249,6 @@ def lies_in_a_row(array: Any, order: Any = None) -> bool:
     )
 
 
-def lies_turned(array: Any) -> bool:
-    """Whether an array lies in a row in the order of Fortran, as `m.T` does."""
-    return lies_in_a_row(array, range(array.ndim)[::-1])
-
-
 def axes_as_they_lie(array: Any, order: str) -> tuple[int, ...] | None:
     """The axes of an array as the order "K" or "A" goes through them, the last one first; None where nobody knows.
 

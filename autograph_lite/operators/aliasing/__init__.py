@@ -4,13 +4,13 @@
 """
 
 __all__ = [
+    "access_paths",
     "callers_arrays",
     "immutable_owners",
     "iteration_ends",
     "kept_arrays",
     "loop_carried_aliases",
     "loop_rows",
-    "overlapping_views",
     "shared_memory",
     "store_check",
     "user_frames",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import inspect
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from typing import Any
 
@@ -24,6 +26,9 @@ from autograph_lite.operators.values.values import Tracer
 Slot = tuple[int, Any]
 Way = tuple[Any, ...]  # of a variable, its name alone; else the way to an owner, the owner, and the key there
 NAMES = 3
+# What is said where NumPy would know an array that is written by another name, too.
+LATER = {True: "is read later", False: "outlives the call"}
+WHY = "An array is a value to a compiled program: the change would be seen under one of the names only."
 _LAZY = (*held_items.LAZY, Method)  # what reads an array when it is called, or asked for an item
 
 
@@ -43,11 +48,6 @@ class Path:
     def is_variable(self) -> bool:
         """Whether it is a name alone."""
         return self.shown == self.name and self.slot is None
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether it is a variable whose value reads the array when it is called, or asked for an item."""
-        return self.shown == self.name and self.slot is not None
 
     @property
     def has_items(self) -> bool:
@@ -260,6 +260,12 @@ def base_arrays(array: Any) -> list[Any]:
     return [*loop_carried_aliases.base_arrays_in_loops(array), *numpys_arrays.may_be(array)]
 
 
+def same_and_whole(array: Any) -> tuple[list[Any], list[Any]]:
+    """An array and what it was before the loops around, and the arrays that these are parts of."""
+    same = numpys_arrays.same_in_loops(array)
+    return same, [whole for each in same for whole in base_arrays(each)]
+
+
 def is_one(value: Any, arrays: Sequence[Any]) -> bool:
     """Whether a value is one of the arrays."""
     return any(value is each for each in arrays)
@@ -321,3 +327,9 @@ def _of_stretch(value: Stretch) -> Items:
 
 def _of_selection(value: Method) -> Items:
     return [("owner", value.owner)]
+
+
+def held_attribute(owner: Any, attribute: str) -> Any:
+    """An attribute that an object holds: a property may compute another array at each time."""
+    held = inspect.getattr_static(owner, attribute, None)
+    return getattr(owner, attribute) if isinstance(held, types.MemberDescriptorType) else held

@@ -20,7 +20,7 @@ import gast
 from autograph_lite.analysis import read_after
 from autograph_lite.analysis.views import seen_by
 from autograph_lite.errors import MutationError
-from autograph_lite.operators.aliasing import access_paths, overlapping_views, user_frames
+from autograph_lite.operators.aliasing import access_paths, user_frames
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
 from autograph_lite.operators.aliasing.user_frames import Run, Variables
 from autograph_lite.operators.user_code import source_places
@@ -103,7 +103,7 @@ def _check_caller(
     wanted = {*paths, *stale}
     for path in (*sorted(read & wanted), *sorted(kept & wanted)):
         shown = stale.get(path, path)
-        raise _refusal(same[0], call, shown, f"and '{shown}' {overlapping_views.LATER[path in read]}")
+        raise _refusal(same[0], call, shown, f"and '{shown}' {access_paths.LATER[path in read]}")
     for argument in arguments:
         if place.drops_result and isinstance(argument, gast.Subscript):
             text = gast.unparse(argument).strip()
@@ -133,7 +133,7 @@ def _may_be(argument: gast.expr, variables: Variables, same: Sequence[Any]) -> b
         case gast.Name(id=name):
             return is_one(variables.get(name), same)
         case gast.Attribute(value=gast.Name(id=name), attr=attr):
-            return is_one(overlapping_views.held_attribute(variables.get(name), attr), same)
+            return is_one(access_paths.held_attribute(variables.get(name), attr), same)
     return isinstance(argument, gast.Subscript)
 
 

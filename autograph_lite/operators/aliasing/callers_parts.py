@@ -27,7 +27,6 @@ from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
     items_in_text,
-    overlapping_views,
     user_frames,
 )
 from autograph_lite.operators.aliasing.access_paths import is_one
@@ -36,18 +35,18 @@ from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
 
 
-def check_callers_parts(runs: Sequence[Run], same: Sequence[Any], index: Any) -> None:
+def check_callers_parts(runs: Sequence[Run], same: Sequence[Any], whole: Sequence[Any], index: Any) -> None:
     """To be called before an array is written at an index by the first of the runs.
 
     Args:
       runs: of converted functions, inner ones first.
       same: the array, and what it was before the loops around.
+      whole: the arrays that these are parts of.
       index: where it is written.
 
     Raises:
       MutationError: another run reads a part of it later, or has it as an operand.
     """
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
     for number, run in enumerate(runs[1:], 1):
         place = user_frames.place_of_run(run)
         if place is None:
@@ -76,7 +75,7 @@ def check_callers_parts(runs: Sequence[Run], same: Sequence[Any], index: Any) ->
         raise MutationError(
             f"'{called}' writes an item of an array, {describe(same[0])}, {found} "
             f"({run[0].f_code.co_filename}:{place.line}).",
-            why=overlapping_views.WHY,
+            why=access_paths.WHY,
             fix=fix.replace("{}", shown),
         )
 
@@ -134,7 +133,7 @@ def _read(
     read, kept = read_after.read_after(place, frozenset().union(*readers), written)
     for path, by in zip(paths, readers, strict=True):
         if not by.isdisjoint(read | kept):
-            yield path, overlapping_views.LATER[not by.isdisjoint(read)]
+            yield path, access_paths.LATER[not by.isdisjoint(read)]
 
 
 def _operands(
@@ -170,7 +169,7 @@ def evaluated_before(
         root, *attributes = view.path.split(".")
         array: Any = variables.get(root)
         for attribute in attributes:
-            array = overlapping_views.held_attribute(array, attribute)
+            array = access_paths.held_attribute(array, attribute)
         known = is_one(array, same) or access_paths.is_part_of(array, around if view.index else wanted)
         known = known or bool(view.index and not around.isdisjoint(access_paths.array_identities([array])))
         if known and (view.drops is None or array.ndim > view.drops):

@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph_lite.analysis import read_after
 from autograph_lite.jax_internals.references import storages
-from autograph_lite.operators.aliasing import overlapping_views
+from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.values.values import Tracer
 
 
@@ -47,7 +47,7 @@ def _positions(path: str, index: str, variables: Mapping[str, Any], array: Any) 
     root, *attributes = path.split(".")
     owner = variables.get(root)
     for attribute in attributes:
-        owner = overlapping_views.held_attribute(owner, attribute)
+        owner = access_paths.held_attribute(owner, attribute)
     if not isinstance(owner, (jax.Array, np.ndarray)) or not storages.are_in_one_memory(owner, array):
         return None
     try:

@@ -19,8 +19,8 @@ from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
+    loop_rows,
     shared_memory,
-    store_check,
     user_frames,
 )
 from autograph_lite.operators.effects import journal
@@ -76,7 +76,7 @@ def _refuse_known(
         any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in roots)
         or any(id(storages.root(leaf)) in known for leaf in held)
         or user_frames.read_later(roots, None, names, slots)
-        or store_check.are_walked(roots)
+        or loop_rows.are_walked(roots)
     ):
         error = _parted_error(name)
         error.stood_in = True  # after a first iteration the variable is an array that nobody else knows
@@ -135,7 +135,7 @@ def refuse_seen_next(
             if (
                 callers_arrays.is_callers(each)
                 or (before and user_frames.read_later(before, each, names, slots))
-                or store_check.are_walked(before)
+                or loop_rows.are_walked(before)
                 or (
                     forwarding.traces_up_to(each)
                     and (numpys_arrays.is_handle(each) or user_frames.read_later([each], None, names, slots))

@@ -1,4 +1,4 @@
-"""Loop rows: what does a loop's body write to that writes to a row which the loop has taken? The array that has the rows.
+"""Loop rows: may an array be what a loop takes its items from, and what does a write to a row write to? The array that has it.
 
 for row in m:                         a row of a scan is a copy, so that the loop is traced once more, with rows that
     row[0] = 1                        each iteration takes of `m` at its place: parts of it
@@ -6,17 +6,106 @@ for row in m:                         a row of a scan is a copy, so that the loo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.references import numpys_arrays, storages
-from autograph_lite.operators.aliasing import access_paths, callers_arrays, store_check, user_frames
+from autograph_lite.operators.aliasing import access_paths, callers_arrays, user_frames
+from autograph_lite.operators.aliasing.access_paths import is_one
 from autograph_lite.operators.effects import births
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.object_graph import held_items
 from autograph_lite.tracing import entered, thread
+
+
+def walking(items: Any, *, again: bool = False) -> entered:
+    """Around a loop over items, which are taken from arrays as they were before it: `Staged`, or an iterator of Python's.
+
+    If `again`, they are those of the loop around which that was said last.
+    """
+    return entered(walked=(*(thread.now.walked[:-1] if again else thread.now.walked), items))
+
+
+def each(items: Any) -> Any:
+    """What a loop runs over where nothing is traced; of an array of JAX's the rows as they are, which no write changes."""
+    return _each_item(items) if isinstance(items, (jax.Array, *held_items.LAZY)) else items
+
+
+def _each_item(items: Any) -> Iterator[Any]:
+    with walking(items):
+        for item in items:  # noqa: UP028 (`yield from` would end a generator with the loop)
+            yield item
+
+
+def walks_over(items: Any, same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ...) -> bool | None:
+    """Whether a loop takes its items from an array, from parts of it, or from what it is a part of.
+
+    Args:
+      items: those of the loop, of arrays (`iterables.arrays_looped_over`); or an iterator of Python's.
+      same: the array, and what it was before the loops around.
+      whole: what these are parts of; with `same`, as `access_paths.same_and_whole` says.
+      index: which items of the array are meant.
+
+    Returns:
+      True where the program says so: one of `same` and what the loop goes through are views of one array. None where it may be
+      so: what paths have met in may be the array, an iteration may leave it, or JAX has computed it at once, or Python goes on
+      with the loop. Else False.
+    """
+    if not isinstance(items, iterables.Staged):
+        return None if _leads_to(items, same, whole, index) else False
+    known = [*same, *whole]
+    wanted = access_paths.array_identities(known)
+    arrays = [*iterables.arrays_looped_over(items)]
+    roots = [*map(storages.root, arrays)]
+    if any(storages.root(each) is root for each in same for root in roots):
+        return True
+    may_be = any(
+        is_one(each, known)
+        or access_paths.is_part_of(each, wanted)
+        or access_paths.may_be_part_or_whole(each, same, index)
+        for each in arrays
+    )
+    return None if may_be else False
+
+
+def _leads_to(items: Any, same: Sequence[Any], whole: Sequence[Any], index: Any) -> bool:
+    """Whether what Python goes through leads to items of an array, or to what it is a part of."""
+    left = {"": items}
+    bases = [storages.base_of(each) for each in same if isinstance(each, np.ndarray)]
+    found = access_paths.leading_to(left, [*same, *bases], parts=True)
+    if any(access_paths.meets(path.value, same[0], index) for path in found):
+        return True
+    return bool(whole and access_paths.leading_to(left, whole, first=True))
+
+
+def are_walked(
+    same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ..., *, at_places: bool = False
+) -> bool:
+    """Whether a loop around may be to see what is written to an array, as `walks_over` says.
+
+    Loops that go on `at_places` see what is written to the array itself; these are asked only where it may not be.
+    """
+    return any(
+        walks_over(items, same, whole, index) is not False
+        for items in thread.now.walked
+        if at_places or not isinstance(items, iterables.AtPlaces) or items.seen
+    )
+
+
+def all_follow(array: Any) -> bool:
+    """Whether each staged loop around that may go through an array is known to, and takes each item as it is then."""
+    same, whole = access_paths.same_and_whole(array)
+    is_carried = getattr(storages.root(array), "parent", None) is None  # then the end of an iteration tells
+    for items in thread.now.walked:
+        found = isinstance(items, iterables.Staged) and walks_over(items, same, whole)
+        is_told = found is not None or is_carried
+        if found is not False and not (is_told and isinstance(items, iterables.AtPlaces)):
+            return False
+    return True
 
 
 class RowsWritten(Exception):
@@ -43,13 +132,10 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
     if not thread.now.rows:
         return
     root = storages.root(array)
-    same = numpys_arrays.same_in_loops(array)
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    same, whole = access_paths.same_and_whole(array)
     for rows, items in thread.now.rows:
         is_row = any(root is each for each in rows)
-        if not is_row and (
-            isinstance(items, iterables.AtPlaces) or not store_check.is_walked(items, same, whole)
-        ):
+        if not is_row and (isinstance(items, iterables.AtPlaces) or walks_over(items, same, whole) is False):
             continue
         found = [*iterables.arrays_looped_over(items)]
         for each in found:

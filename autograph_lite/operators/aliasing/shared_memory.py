@@ -26,13 +26,13 @@ from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
     loop_carried_aliases,
+    loop_rows,
     store_check,
     user_frames,
     ways_out,
     yielded_arrays,
 )
 from autograph_lite.operators.effects import births, journal, outside_arrays
-from autograph_lite.operators.iteration.iterables import AtPlaces, Staged, arrays_looped_over
 from autograph_lite.operators.lists.dynamic_length import Stretch
 from autograph_lite.operators.object_graph import places
 from autograph_lite.operators.ragged.selection import Selection
@@ -280,7 +280,7 @@ def _refuse_options(array: Any, options: Sequence[Any]) -> None:
         return
     path = next(user_frames.paths_read_later(options, array), None)
     numpys = [] if path else [*filter(numpys_arrays.is_numpys, options)]
-    is_walked = bool(numpys) and store_check.are_walked(numpys, at_places=True)
+    is_walked = bool(numpys) and loop_rows.are_walked(numpys, at_places=True)
     if path or is_walked or any(map(callers_arrays.is_callers, options)):
         other = f"'{_said(path)}', which is read later, is another" if path else "the caller has another"
         other = "a loop takes its items from another" if is_walked else other
@@ -335,12 +335,7 @@ def can_follow(array: Any) -> bool:
         return False
     if not all(type(size) is int for size in root.shape) or not _is_of_this_body(root):
         return False
-    staged = (
-        each for each in thread.now.walked if isinstance(each, Staged) and not isinstance(each, AtPlaces)
-    )
-    if any(store_check.is_walked(items, [array], [root], parts=False) for items in staged):
-        return False
-    if _may_be_walked(array, root):
+    if not loop_rows.all_follow(array):
         return False
     known = {id(each) for each in storages.versions_of(root)}
     before = [*recorded_views.parts_from(root, written=True), *numpys_arrays.may_be(root)]
@@ -353,20 +348,6 @@ def can_follow(array: Any) -> bool:
         if not all(user_frames.is_done(path, run) for path in unknown):
             return False
     return True
-
-
-def _may_be_walked(array: Any, root: Any) -> bool:
-    """Whether a loop that takes each item as it is then takes those of what an array may be, and is not known to be."""
-    loops = [each.items for each in thread.now.walked if isinstance(each, AtPlaces)]
-    if not loops or getattr(root, "parent", None) is None:
-        return False  # of a loop's variable the end of an iteration tells
-    same = numpys_arrays.same_in_loops(array)
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
-    return any(
-        store_check.is_walked(items, same, whole)
-        and all(storages.root(each) is not root for each in arrays_looped_over(items))
-        for items in loops
-    )
 
 
 def _viewed(value: Any) -> Any:

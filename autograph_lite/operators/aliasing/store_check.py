@@ -10,53 +10,30 @@ function says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gast
-import jax
 import numpy as np
 
 from autograph_lite.analysis import read_after
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
     callers_parts,
     items_in_text,
     loop_carried_aliases,
-    overlapping_views,
+    loop_rows,
     user_frames,
     ways_out,
     yielded_arrays,
 )
 from autograph_lite.operators.aliasing.access_paths import Path, is_one
-from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.lists.dynamic_length import Stretch
-from autograph_lite.operators.object_graph import held_items
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.values.values import describe
-from autograph_lite.tracing import entered, thread
-
-
-def walking(items: Any, *, again: bool = False) -> entered:
-    """Around a loop over items, which are taken from arrays as they were before it: `Staged`, or an iterator of Python's.
-
-    If `again`, they are those of the loop around which that was said last.
-    """
-    return entered(walked=(*(thread.now.walked[:-1] if again else thread.now.walked), items))
-
-
-def each(items: Any) -> Any:
-    """What a loop runs over where nothing is traced; of an array of JAX's the rows as they are, which no write changes."""
-    return _each_item(items) if isinstance(items, (jax.Array, *held_items.LAZY)) else items
-
-
-def _each_item(items: Any) -> Iterator[Any]:
-    with walking(items):
-        for item in items:  # noqa: UP028 (`yield from` would end a generator with the loop)
-            yield item
 
 
 def check_store(array: Any, index: Any = ..., value: Any = None) -> bool:
@@ -71,12 +48,11 @@ def check_store(array: Any, index: Any = ..., value: Any = None) -> bool:
     runs = user_frames.runs()
     if not runs:
         return False
-    same = numpys_arrays.same_in_loops(array)
+    same, whole = access_paths.same_and_whole(array)
     runs = user_frames.without_generators(runs, same)
     loop_carried_aliases.note_write(same)
     yielded_arrays.refuse_write_after_yield(same)
-    callers_parts.check_callers_parts(runs, same, index)
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    callers_parts.check_callers_parts(runs, same, whole, index)
     variables = user_frames.run_variables(runs[0])
     found = access_paths.leading_to(
         variables, [*same, *whole] if isinstance(array, np.ndarray) else same, parts=True
@@ -96,7 +72,7 @@ def check_store(array: Any, index: Any = ..., value: Any = None) -> bool:
         found += access_paths.leading_to(variables, memories, parts=True)
     found = [path for path in found if access_paths.meets(path.value, array, index, value)]
     handed = len(runs) > 1 and user_frames.was_handed(runs[0], same)
-    looped = are_walked(same, whole, index)
+    looped = loop_rows.are_walked(same, whole, index)
     held = ways_out.held_by_managers([*same, *whole])
     looked_at = handed or len(found) > 1 or looped or bool(held)
     place = user_frames.place_of_run(runs[0]) if looked_at else None  # which takes its time
@@ -146,60 +122,23 @@ def _check_own(
         is_ours = path.name not in place.names
         if by.isdisjoint(read | kept) and not is_ours:
             continue
-        later, shown = overlapping_views.LATER[is_ours or not by.isdisjoint(read)], path.shown
+        later, shown = access_paths.LATER[is_ours or not by.isdisjoint(read)], path.shown
         if is_ours and isinstance(place.statement, gast.Assign):
             shown = gast.unparse(place.statement.value).strip()
         is_same = is_one(path.value, same)
         raise MutationError(
             f"An item of '{here.shown}', {describe(same[0])}, is written, which in NumPy "
             f"{'is the array of' if is_same else 'shares its memory with'} '{shown}', too, and '{shown}' {later}.",
-            why=overlapping_views.WHY,
+            why=access_paths.WHY,
             fix=f"write the item of '{shown}', or store '{here.shown}' there afterwards; where '{shown}' is to stay as it is, "
             f"let it have a copy: {here.shown}.copy().",
         )
-
-
-def are_walked(
-    same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ..., *, at_places: bool = False
-) -> bool:
-    """Whether a loop around is to see what is written to arrays at an index, or to what they are parts of: the `whole`.
-
-    Loops that go on `at_places` do, if the write reaches the array itself; these are asked only where it may not.
-    """
-    return any(
-        is_walked(
-            items.items if at_places and isinstance(items, iterables.AtPlaces) else items, same, whole, index
-        )
-        for items in thread.now.walked
-    )
-
-
-def is_walked(
-    items: Any, same: Sequence[Any], whole: Sequence[Any], index: Any = ..., *, parts: bool = True
-) -> bool:
-    """Whether a loop takes the items of arrays, parts of these, or of what they are parts of (`iterables.arrays_looped_over`)."""
-    if isinstance(items, iterables.Staged):
-        known = [*same, *whole]
-        wanted = access_paths.array_identities(known)
-        arrays = iterables.arrays_looped_over(items, parts=parts)
-        return any(
-            is_one(each, known)
-            or access_paths.is_part_of(each, wanted)
-            or access_paths.may_be_part_or_whole(each, same, index)
-            for each in arrays
-        )
-    left = {"": items}
-    bases = [storages.base_of(each) for each in same if isinstance(each, np.ndarray)]
-    found = access_paths.leading_to(left, [*same, *bases], parts=True)
-    if any(access_paths.meets(path.value, same[0], index) for path in found):
-        return True
-    return bool(whole and access_paths.leading_to(left, whole, first=True))
 
 
 def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
     return MutationError(
         f"An item of '{here.shown}', {describe(same[0])}, is written in a loop over the same array, or over parts of it, which "
         "in NumPy gives the items as they are by then.",
-        why=overlapping_views.WHY,
+        why=access_paths.WHY,
         fix="loop over the places, `for i in range(len(x))`, and read `x[i]`; or loop over a copy, x.copy().",
     )

@@ -17,8 +17,7 @@ from typing import Any
 from autograph_lite.analysis import read_after
 from autograph_lite.converters.python_ops import Returned
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.aliasing import access_paths, callers_parts, overlapping_views, user_frames
+from autograph_lite.operators.aliasing import access_paths, callers_parts, user_frames
 from autograph_lite.operators.aliasing.access_paths import Path
 from autograph_lite.operators.checks import carried_checks, catching
 from autograph_lite.operators.values.values import describe
@@ -36,13 +35,12 @@ def refuse_raised(array: Any) -> None:
         return
     may_be = thread.now.replaced or catching.unraised() is not True  # a `finally` runs whatever was raised
     raised = here.raised if may_be else {}
-    same = numpys_arrays.same_in_loops(array)
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    same, whole = access_paths.same_and_whole(array)
     variables = {"raised": [*raised.values()], "handled": [*here.handled.values()]}
     if access_paths.leading_to(variables, [*same, *whole], parts=True, first=True):
         raise MutationError(
             f"An item of an array, {describe(array)}, is written, which an exception holds that a `try` may catch.",
-            why=overlapping_views.WHY,
+            why=access_paths.WHY,
             fix="let the exception have a copy, x.copy(); or write to the array before the `raise`, or after the `try`.",
         )
 
@@ -55,8 +53,7 @@ def is_given_back(array: Any) -> bool:
     """
     if not (thread.now.replaced or thread.now.leaving):
         return False
-    same = numpys_arrays.same_in_loops(array)
-    whole = [each for one in same for each in access_paths.base_arrays(one)]
+    same, whole = access_paths.same_and_whole(array)
     found = False
     for run in user_frames.runs():
         place = user_frames.place_of_run(run)
@@ -75,7 +72,7 @@ def given_back_error(array: Any) -> MutationError:
     return MutationError(
         f"An item of an array, {describe(array)}, is written by a `finally`, or where a `with` is left, and a `return` before "
         "that has evaluated the array.",
-        why=overlapping_views.WHY,
+        why=access_paths.WHY,
         fix="write to it before the `return`; or return a copy, x.copy(), if the change is not to be seen.",
     )
 
@@ -100,7 +97,7 @@ def refuse_held(paths: Sequence[Path], here: Path | None, array: Any) -> None:
             raise MutationError(
                 f"An item of an array, {describe(array)}, is written, and a context manager that is entered has it as "
                 f"'{path.shown}'.",
-                why=overlapping_views.WHY,
+                why=access_paths.WHY,
                 fix="leave the `with` before, or hand over a copy, x.copy().",
             )
 

@@ -22,7 +22,6 @@ from autograph_lite.operators.aliasing import (
     loop_carried_aliases,
     loop_rows,
     shared_memory,
-    store_check,
     user_frames,
     ways_out,
     yielded_arrays,
@@ -104,7 +103,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     shared_memory.refuse_row_of_copy(array)
     roots = [*numpys_arrays.origins(array)]
     others = called or user_frames.are_held_twice(roots)
-    others = others or store_check.are_walked(roots)
+    others = others or loop_rows.are_walked(roots)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
     if any(map(view_equations.may_be_view, roots)):
         _refuse_unclear(array)

@@ -22,10 +22,10 @@ from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
 from autograph_lite.jax_internals.references import eager_views, number_types, numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
+    access_paths,
     callers_arrays,
     immutable_owners,
     loop_rows,
-    overlapping_views,
     shared_memory,
     store_check,
     user_frames,
@@ -601,7 +601,7 @@ def _store(
 def _now(base: Any, step: Any, child: Any) -> Any:
     """What an object holds now where it held `child`, as far as that is told without running code of the user's."""
     if isinstance(step, str):
-        now = overlapping_views.held_attribute(base, step)
+        now = access_paths.held_attribute(base, step)
     elif type(base) in (list, dict) and not _is_traced_index(step[0]):
         now = base[step[0]]
     else:

@@ -453,19 +453,16 @@ class AtPlaces(Around):
         return self.items.at(index)
 
 
-def arrays_looped_over(items: Any, *, parts: bool = True) -> Iterator[Any]:
-    """The arrays, NumPy's among them, whose items a loop has as they were before it, or sees written.
-
-    Without `parts`, those are left out that it has a part of between traced bounds, `x[n:]`: it reads the array each time.
-    """
-    for value in () if isinstance(items, AtPlaces) and not items.seen else vars(items).values():
+def arrays_looped_over(items: Any) -> Iterator[Any]:
+    """The arrays, NumPy's among them, whose items a loop takes."""
+    for value in vars(items).values():
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, (jax.Array, np.ndarray)):
                 yield each
-            elif isinstance(each, Selection) and each.memory is None and parts:
+            elif isinstance(each, Selection) and each.memory is None:
                 yield each.array  # what a mask chooses is a copy
             elif isinstance(each, Staged):
-                yield from arrays_looped_over(each, parts=parts)
+                yield from arrays_looped_over(each)
 
 
 class Mapped(Around):

@@ -29,7 +29,7 @@ from autograph_lite.jax_internals import avals, symbolic_comparisons, tracing_st
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.references import numpys_arrays
-from autograph_lite.operators.aliasing import loop_rows, store_check
+from autograph_lite.operators.aliasing import loop_rows
 from autograph_lite.operators.branches import branches
 from autograph_lite.operators.branches.branch_paths import enter_generated
 from autograph_lite.operators.branches.each_variant import selecting
@@ -136,7 +136,7 @@ def _run(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) -> t
     length = items.length()
     if decision_log.listeners:
         _decided(items, length)
-    with store_check.walking(items):
+    with loop_rows.walking(items):
         if traced(length) and not is_symbolic(length):
             most = items.most()
             if most is not None:
@@ -218,7 +218,7 @@ def _known(iterable: Any, body_fun: Fun, init: tuple[Any, ...], until: Until) ->
     # Nobody else may take items from what it runs over.
     if not item_columns.is_sized(iterable) and not python_iterators.is_own(iterable, body_fun):
         return _python(iterable, body_fun, init, until)
-    with store_check.walking(iterable):
+    with loop_rows.walking(iterable):
         rolled = _rolled(iterable, body_fun, init, until)
     if isinstance(rolled, tuple):
         return rolled
@@ -319,7 +319,7 @@ def _python(
     why = refused.clause if refused else decision_log.python_iterable(iterable)
     decision_log.refine_decision(decision_log.LOOPS, "unrolled", why, 0)
     iterator = iter(growing_lists.readable(iterable, "a `for` loop"))
-    with store_check.walking(iterator):
+    with loop_rows.walking(iterator):
         return _unrolled(iterable, iterator, body_fun, values, until, refused)
 
 
@@ -551,7 +551,7 @@ def _stage_rows(
             at_places = iterables.AtPlaces(
                 iterables.Rest(items, skipped) if skipped else items, seen=written.seen
             )
-            with store_check.walking(at_places, again=True):
+            with loop_rows.walking(at_places, again=True):
                 progress.broken = True
                 return _rows(at_places, length - skipped, body_fun, values, until)
         except StandsIn as found:
