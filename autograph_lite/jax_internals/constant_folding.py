@@ -443,7 +443,7 @@ CHANGES = (
 
 def _taking_pythons(name: str) -> Any:
     """An operator that takes a list for an array, as NumPy's do, and beside a float an int that is too large for the program."""
-    otherwise = getattr(FoldingTracer, name)
+    otherwise = number_types.in_types_of_numpy(getattr(FoldingTracer, name), name)
     divides = name in ("__truediv__", "__rtruediv__")
     by_it = name in ("__truediv__", "__floordiv__", "__mod__", "__divmod__")
 

@@ -31,11 +31,12 @@ _MAY_RAISE = {
     letters: frozenset(names.split())
     for letters, names in {
         # These give what they are handed, or parts of it, or bools.
-        "": "< <= > >= == != & | ^ << >> abs absolute amax amin append array asanyarray ascontiguousarray atleast_1d atleast_2d "
-        "atleast_3d block broadcast_arrays broadcast_to ceil choose clip column_stack compress concat concatenate copy "
-        "copysign cummax cummin delete diag diagonal dstack empty_like extract fabs fill_diagonal fix floor fmax fmin "
-        "full_like hstack insert max maximum min minimum nan_to_num nanmax nanmin negative ones_like pad partition positive "
-        "repeat resize rint roll round select sign sort stack take tile tril triu trunc unique vstack where zeros_like",
+        "": "< <= > >= == != & | ^ << >> abs absolute all amax amin any append argmax argmin array asanyarray "
+        "ascontiguousarray atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to ceil choose clip "
+        "column_stack compress concat concatenate copy copysign cummax cummin delete diag diagonal dstack empty_like "
+        "extract fabs fill_diagonal fix floor fmax fmin full_like hstack insert max maximum min minimum nan_to_num "
+        "nanmax nanmin negative ones_like pad partition positive repeat resize rint roll round select sign sort stack "
+        "take tile tril triu trunc unique vstack where zeros_like",
         "oi": "+ - add subtract sum cumsum mean nansum trace diff",
         "oui": "* @ multiply matmul square prod cumprod dot inner exp exp2 expm1 sinh cosh",
         "doi": "// divmod floor_divide",

@@ -9,12 +9,13 @@ Where paths meet, the program has one type for all, and this is what was there b
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax._src import config
 from jax._src.core import Tracer, is_symbolic_dim
 from jax._src.interpreters import partial_eval
 
@@ -182,6 +183,91 @@ def is_pythons_bool(value: Any) -> bool:
     return is_pythons_number(value) is True
 
 
+def has_64_bits() -> bool:
+    """Whether the program has numbers of 64 bits: types are NumPy's then, and JAX's without."""
+    return bool(config.enable_x64.value)
+
+
+def type_in_numpy(value: Any) -> Any:
+    """The type that an operand has in NumPy: a dtype, or a class of Python's numbers; None of what is no array or number."""
+    if type(value) in PYTHONS:
+        return type(value)
+    if not isinstance(value, (Array, np.ndarray, np.generic)) or not isinstance(value.dtype, np.dtype):
+        return None
+    is_weak = isinstance(value, Tracer) and not value.ndim and avals.weak_type(value)
+    if is_weak and is_pythons_number(value) is not False:
+        return {"i": int, "f": float, "c": complex}[value.dtype.kind]
+    return value.dtype
+
+
+def cast_to(value: Any, dtype: np.dtype[Any]) -> Any:
+    """An array, or a number of NumPy's, as one of that type."""
+    if value.dtype == dtype:
+        return value
+    return avals.as_type(value, dtype, False) if isinstance(value, Array) else value.astype(dtype)
+
+
+def _types_of_ufunc(fun: np.ufunc, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """The types in which NumPy computes a ufunc; None for Python's numbers, and for all that it doesn't compute."""
+    given = [*map(type_in_numpy, operands)]
+    nothing = (None,) * len(given)
+    if any(each is None or (type(each) is not type and each.kind not in "biufc") for each in given):
+        return nothing
+    try:
+        kinds = [np.dtype(bool) if each is bool else each for each in given]
+        found = fun.resolve_dtypes((*kinds, *(None,) * fun.nout))
+    except TypeError:  # JAX raises it, too, or computes what NumPy doesn't
+        return nothing
+    return (*(None if type(kind) is type else each for kind, each in zip(given, found, strict=False)),)
+
+
+def in_types_of_ufunc(fun: np.ufunc, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """The operands of a ufunc of NumPy's, of the types in which that computes."""
+    types = zip(operands, _types_of_ufunc(fun, operands), strict=True)
+    return (*(each if dtype is None else cast_to(each, dtype) for each, dtype in types),)
+
+
+def in_types_of_numpy(operate: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    """An operator, which computes as NumPy's ufunc where the program has 64 bits and the arrays would be NumPy's.
+
+    JAX makes a float32 of int64 and float32, and of a quotient of int32.
+    """
+    fun, is_swapped = _UFUNCS.get(name.strip("_").removeprefix("r")), name.startswith("__r")
+
+    def computed(number: Any, other: Any) -> Any:
+        operands = (other, number) if is_swapped else (number, other)
+        if fun is None or not has_64_bits() or not _is_numpys_to_promote(fun, operands):
+            return operate(number, other)
+        left, right = new = in_types_of_ufunc(fun, operands)
+        for each in (one for one, old in zip(new, operands, strict=True) if one is not old):
+            (numpys_arrays.note_numpys if each.ndim else numpys_arrays.note_number)(each)
+        return operate(right, left) if is_swapped else operate(left, right)
+
+    return computed if fun is not None else operate
+
+
+def _is_numpys_to_promote(fun: np.ufunc, operands: tuple[Any, ...]) -> bool:
+    """Whether NumPy computes in other types than JAX, and does compute it, as no array would be JAX's."""
+    first, second = (getattr(each, "dtype", None) for each in operands)
+    if first == second and (fun is not np.true_divide or getattr(first, "kind", "") not in "biu"):
+        return False
+    types = {each for each in _types_of_ufunc(fun, operands) if each is not None}
+    if not types or (fun is not np.true_divide and types == {jnp.result_type(*operands)}):
+        return False
+    arrays = [each for each in operands if type(type_in_numpy(each)) is not type]
+    return all(
+        numpys_arrays.would_be_numpys(each) if isinstance(each, Tracer) else not isinstance(each, Array)
+        for each in arrays
+    )
+
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "divmod": np.divmod, "pow": np.power, "matmul": np.matmul, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
+
+
 def as_operand(value: Any) -> Any:
     """A bool of Python's as the int that it is to operators; anything else itself."""
     if not isinstance(value, Tracer) or not is_pythons_bool(value):
@@ -244,7 +330,7 @@ def _may_be_zeros_of_numpys(left: Any, right: Any) -> bool:
     kinds = [
         each.dtype.kind if hasattr(each, "dtype") else "i" * (type(each) is int) for each in (left, right)
     ]
-    if not all(kind and kind in "iu" for kind in kinds) or (not isinstance(right, Tracer) and np.all(right)):
+    if not all(kind and kind in "biu" for kind in kinds) or (not isinstance(right, Tracer) and np.all(right)):
         return False
     if is_pythons_number(left) is not False and is_pythons_number(right) is not False:
         return False

@@ -29,7 +29,7 @@ from autograph_lite.operators.aliasing import (
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.items import block_stores
 from autograph_lite.operators.items.subscripts import unread, write_item
-from autograph_lite.operators.numpy_calls import in_place_calls
+from autograph_lite.operators.numpy_calls import refused_results
 from autograph_lite.operators.ragged import blocks
 from autograph_lite.operators.ragged.selection import METHODS, Selection, as_row, chosen, having, unsized
 from autograph_lite.operators.ragged_ops import order_statistics
@@ -109,8 +109,9 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         _refuse_unclear(array)
     if not is_seen and not others:
         _note_changed(array)
-        # What Python makes of an array without axes is a number.
-        return NotImplemented if array.ndim else numpys_arrays.note_next(new, array)
+        # What Python makes of an array without axes is a number, and NumPy leaves an array its type.
+        is_as_computed = array.ndim and new.dtype == array.dtype
+        return NotImplemented if is_as_computed else numpys_arrays.note_next(new.astype(array.dtype), array)
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))
 
 
@@ -233,7 +234,7 @@ def _refuse_unclear(array: Any) -> None:
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
     """Refuses what NumPy does not write to an array."""
     block_stores.refuse_other_shape(array, new)
-    in_place_calls.refuse_cast(array, f"ufunc '{symbol}' output", new)
+    refused_results.refuse_cast(array, f"ufunc '{symbol}' output", new)
 
 
 def _refuse_loops_names(array: Any) -> None:

@@ -36,6 +36,7 @@ from autograph_lite.operators.numpy_calls import (
     in_place_calls,
     linear_algebra,
     python_math,
+    result_types,
 )
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.values.boxes import Box
@@ -307,6 +308,7 @@ def _arguments(
         args, kwargs = _by_name(name, fun, theirs, args, kwargs)
         if has_none or kwargs.get("dtype") is object:
             raise _refused(name, "keep them in a list.", "makes an array of objects of traced values")
+    args, kwargs = result_types.in_numpys_types(fun, args, kwargs)
     return tuple(map(_type, args)), {key: _type(value) for key, value in kwargs.items()}
 
 
@@ -435,7 +437,11 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         out = in_place_calls.target(fun, (), kwargs)
         kwargs = {**kwargs, "out": None}
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
+        if method == "outer" and number_types.has_64_bits():
+            first = [*number_types.in_types_of_ufunc(fun, first)]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
+        if method == "reduce" and first and fun not in (np.add, np.multiply) and number_types.has_64_bits():
+            first[0] = number_types.in_types_of_ufunc(fun, (first[0],) * fun.nin)[0]
         if method in ("accumulate", "reduceat") and first:
             dtype = named.get("dtype", (*args, None, None, None)[3 if method == "reduceat" else 2])
             first[0] = _in_its_type(fun, first[0], dtype)
@@ -455,6 +461,8 @@ def _in_its_type(fun: np.ufunc, array: Any, dtype: Any) -> Any:
         dtype = recorded_copies.summed_type(array)
     elif dtype is None and fun in (np.logical_and, np.logical_or, np.logical_xor):
         dtype = bool
+    elif dtype is None and number_types.has_64_bits() and fun.nin == 2:
+        return number_types.in_types_of_ufunc(fun, (array, array))[0]
     return array if dtype is None else jnp.asarray(array).astype(_type(dtype))
 
 

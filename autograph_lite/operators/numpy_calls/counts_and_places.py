@@ -1,4 +1,4 @@
-"""Counts, places and polynomials: what do np.bincount, compress, extract, ndenumerate, polydiv, polymul and roots give?
+"""Counts, places and polynomials: what do np.bincount, compress, extract, ndenumerate, polydiv and roots give?
 
 np.bincount(x, minlength=3)           as many counts as the greatest integer says: a part of an array that has room for them
 np.compress(mask, x)                  x[mask]
@@ -82,17 +82,13 @@ def polydiv(u: Any, v: Any) -> Any:
     return quotient, Selection(rest, (Span(size, first, size),), origin)
 
 
-def polymul(a1: Any, a2: Any) -> Any:
-    """`np.polymul`, which leaves out zeros in front: those that the text shows; where the data has one, a check fails."""
-    return jnp.polymul(*(_without_leading_zeros(each, "multiplies") for each in (a1, a2)))
-
-
 def roots(p: Any) -> Any:
-    """`np.roots`, which leaves out zeros in front as `polymul` does."""
-    return jnp.roots(_without_leading_zeros(p, "finds the roots of"), strip_zeros=False)
+    """`np.roots`, which leaves out zeros in front."""
+    return jnp.roots(without_leading_zeros(p, "finds the roots of"), strip_zeros=False)
 
 
-def _without_leading_zeros(p: Any, does: str) -> Any:
+def without_leading_zeros(p: Any, does: str) -> Any:
+    """A polynomial without the zeros in front that the text shows; where the data has one, a check fails."""
     p = known_value(p) if isinstance(p, Tracer) and known_value(p) is not None else p
     if not isinstance(p, Tracer):
         p = p if isinstance(p, (list, tuple)) else np.atleast_1d(p)

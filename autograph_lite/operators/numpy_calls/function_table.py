@@ -129,7 +129,8 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     a, bins, weights = map(array_arguments.numpys_array, (a, bins, weights))
     counts, edges = jnp.histogram(a, bins, range, weights, density)
     edges = jnp.asarray(bins) if np.ndim(bins) else edges
-    return (counts if density else counts.astype(int if weights is None else weights.dtype)), edges
+    dtype = float if density else int if weights is None else weights.dtype
+    return counts.astype(dtype), edges
 
 
 def _meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
@@ -148,7 +149,10 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     """`np.trapezoid`, which adds narrow integers and bools in their own type."""
     y, x = jnp.moveaxis(jnp.asarray(y), axis, -1), x if x is None else jnp.asarray(x)
     widths = dx if x is None else jnp.diff(x if x.ndim == 1 else jnp.moveaxis(x, axis, -1))
-    return (widths * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1)
+    sums = y[..., 1:] + y[..., :-1]
+    if number_types.has_64_bits():
+        widths, sums = number_types.in_types_of_ufunc(np.multiply, (widths, sums))
+    return (widths * sums / 2.0).sum(-1)
 
 
 def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803 (NumPy's name)
@@ -210,6 +214,8 @@ def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
     def run(a: Any, v: Any, mode: Any = usual) -> Any:
         a, v = jnp.asarray(a), jnp.asarray(v)
         dtype = jnp.result_type(a, v)
+        if dtype == np.bool_:
+            return run(a.astype(int), v.astype(int), mode) != 0
         if not jnp.issubdtype(dtype, jnp.integer):
             return fun(a, v, mode)
         places = jax.eval_shape(functools.partial(fun, mode="full"), a, v).shape[0]  # for its errors, too
@@ -223,6 +229,12 @@ def _sums_of_products(name: str, usual: str) -> Callable[..., Any]:
         return full.add(jnp.outer(a.astype(dtype), turned.astype(dtype)))[start:stop]
 
     return run
+
+
+def _polymul(a1: Any, a2: Any) -> Any:
+    """`np.polymul`, which leaves out zeros in front; of integers one of these."""
+    factors = (counts_and_places.without_leading_zeros(each, "multiplies") for each in (a1, a2))
+    return _sums_of_products("convolve", "full")(*factors)
 
 
 def _reciprocal(x: Any) -> Any:
@@ -297,6 +309,18 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: 
         )
         carried_checks.fail_if(is_wrong, ValueError("invalid entry in coordinates array"))
     return jnp.ravel_multi_index(multi_index, dims, mode, order)
+
+
+def _giving_places(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives places as ints, of 64 bits where the program has these."""
+    return functools.wraps(fun)(lambda *args, **kwargs: jnp.asarray(fun(*args, **kwargs), int))
+
+
+def _polyder(p: Any, m: Any = 1) -> Any:
+    """`np.polyder`, of integers one of these."""
+    p = jnp.asarray(p)
+    found = jnp.polyder(p, m)
+    return found if jnp.issubdtype(p.dtype, jnp.inexact) else jnp.asarray(found, int)
 
 
 def _unstacked(x: Any, *, axis: Any = 0) -> tuple[Any, ...]:
@@ -375,16 +399,17 @@ _OWN: dict[str, Any] = {
     "bincount": counts_and_places.bincount,
     **{name: in_place_calls.products(name) for name in ("dot", "inner")}, "clip": in_place_calls.within_limits,
     **{name: _triangle(name) for name in ("tril", "triu")},
-    **{name: getattr(counts_and_places, name) for name in ("polydiv", "polymul", "roots")},
+    **{name: getattr(counts_and_places, name) for name in ("polydiv", "roots")}, "polymul": _polymul,
     "partition": in_place_calls.of_places("partition", jnp.sort),
-    "argpartition": in_place_calls.of_places("argpartition", jnp.argsort),
+    "argpartition": _giving_places(in_place_calls.of_places("argpartition", jnp.argsort)),
+    **{name: _giving_places(getattr(jnp, name)) for name in ("searchsorted", "digitize")},
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     "cumulative_prod": _cumulative_prod, "trapezoid": _trapezoid, "trapz": _trapezoid, "vander": _vander,
-    **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyder", "polyint")},
+    **{name: _giving_itself(getattr(jnp, name), 0) for name in ("diff", "polyint")}, "polyder": _giving_itself(_polyder, 0),
     **{name: _real_or_imag(name) for name in ("imag", "real")},
     **dict.fromkeys(("power", "pow"), _power),
     **exact_values.FUNCTIONS,

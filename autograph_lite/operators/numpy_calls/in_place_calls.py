@@ -27,9 +27,9 @@ from autograph_lite.jax_internals.references import (
     storages,
     view_writes,
 )
-from autograph_lite.operators.checks import catching, exception_templates, index_bounds
+from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
-from autograph_lite.operators.numpy_calls import exact_values
+from autograph_lite.operators.numpy_calls import exact_values, refused_results, result_types
 from autograph_lite.operators.values.values import Tracer, describe
 from autograph_lite.tracing import thread
 
@@ -38,7 +38,7 @@ def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     if casting == "same_kind":
         # a number of Python's has no type of its own
         is_weak = type(src) is int and jnp.issubdtype(dst.dtype, jnp.integer)
-        refuse_cast(dst, "array data", dst if is_weak else jnp.asarray(src))
+        refused_results.refuse_cast(dst, "array data", dst if is_weak else jnp.asarray(src))
     return jnp.where(where, src, dst)
 
 
@@ -283,27 +283,12 @@ def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
     new = fun(*args, **named)
     is_ufunc = isinstance(getattr(np, name, None), np.ufunc) or name in ("around", "clip", "round")
     if name and not is_ufunc and jnp.shape(new) != array.shape:
-        error = ValueError(
-            f"output array has the shape {array.shape}, and what '{name}' gives {jnp.shape(new)}"
+        refused_results.raise_as_numpy(
+            ValueError(f"output array has the shape {array.shape}, and what '{name}' gives {jnp.shape(new)}")
         )
-        exception_templates.explicit(error)  # as in `refuse_cast`
-        raise error
-    if name and name not in _TO_ANY_TYPE:
-        tens = name in ("around", "round") and any(
-            type(each) is int and each < 0 for each in (*args[1:], *named.values())
-        )
-        kind = new.astype(float) if tens else new
-        is_left = name in ("ceil", "floor", "trunc") and jnp.issubdtype(jnp.result_type(args[0]), jnp.integer)
-        if not is_left:  # as NumPy leaves integers
-            refuse_cast(array, f"ufunc '{name}' output", kind)
+    if name and name not in refused_results.TO_ANY_TYPE:
+        refused_results.refuse_type(array, name, new, *args, *named.values())
     return new
-
-
-_TO_ANY_TYPE = frozenset({
-    "sum", "prod", "mean", "var", "max", "min", "amax", "amin", "ptp", "argmax", "argmin", "all", "any", "cumsum", "cumprod",
-    "trace", "take", "compress", "choose", "nansum", "nanprod", "nanmean", "nanvar", "nanmax", "nanmin", "nancumsum",
-    "nancumprod", "reduce", "accumulate", "reduceat",
-})  # fmt: skip
 
 
 def store_each(arrays: Any, name: str, make: Callable[[], Any], refuse: Callable[[], Exception]) -> Any:
@@ -314,24 +299,6 @@ def store_each(arrays: Any, name: str, make: Callable[[], Any], refuse: Callable
         else store_whole(array, functools.partial(fitting, array, name, lambda new=found: new), refuse)
         for array, found in zip(arrays, make(), strict=True)
     )
-
-
-def refuse_cast(array: Any, what: str, new: Any) -> None:
-    """Refuses to write to an array, as NumPy's `+=` does, what is of a type of a higher kind."""
-    if _kind(new.dtype) > _kind(array.dtype):
-        error = TypeError(
-            f"Cannot cast {what} from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
-        )
-        exception_templates.explicit(error)  # on a staged path, it is raised only if that path is taken
-        raise error
-
-
-def _kind(dtype: Any) -> int:
-    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
-    kinds: tuple[Any, ...] = (
-        jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating,
-    )  # fmt: skip
-    return next(number for number, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind))
 
 
 _jaxs_round = recorded_copies.jax_stand_in(jnp.round)
@@ -345,6 +312,7 @@ def _taking_out(name: str) -> Any:
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         float_errors.refuse_float_errors(name, self)
+        self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
         if out is None:
             found = method(self, *args, **kwargs)
             return numpys_arrays.note_next(found, self) if name in own else found
@@ -353,6 +321,32 @@ def _taking_out(name: str) -> Any:
         )
 
     return run
+
+
+def _in_numpys_types(name: str, array: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
+    """The array and the arguments of a method, of the types in which NumPy computes it if the array would be NumPy's."""
+    (new, *given), named = result_types.in_numpys_types(getattr(np, name), (array, *args), kwargs)
+    if new is array or not numpys_arrays.would_be_numpys(array):
+        return array, args, kwargs
+    return numpys_arrays.note_next(new, array), given, named
+
+
+def _giving_places(name: str) -> Any:
+    """A method that gives places, which are ints of 64 bits if the array would be NumPy's and the program has these."""
+    otherwise = getattr(Tracer, name)
+
+    @functools.wraps(otherwise)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
+        found = otherwise(self, *args, **kwargs)
+        is_wider = number_types.has_64_bits() and numpys_arrays.would_be_numpys(self)
+        return numpys_arrays.note_next(found.astype(int), self) if is_wider else found
+
+    return run
+
+
+for _name in ("argpartition", "searchsorted"):
+    setattr(FoldingTracer, _name, _giving_places(_name))
 
 
 def _out_of_jax(name: str) -> MutationError:
@@ -364,6 +358,10 @@ def _out_of_jax(name: str) -> MutationError:
 
 
 for _name in (
+    "all",
+    "any",
+    "argmax",
+    "argmin",
     "clip",
     "cumprod",
     "cumsum",

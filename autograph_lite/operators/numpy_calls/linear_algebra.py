@@ -77,9 +77,9 @@ def _sqrtm(a: Any) -> Any:
 @functools.wraps(jnp.linalg.lstsq)
 def _least_squares(a: Any, b: Any, rcond: Any = None, **options: Any) -> Any:
     """`np.linalg.lstsq`, which gives no residuals where there are no more equations than unknowns."""
-    found, residuals, *rest = jnp.linalg.lstsq(a, b, rcond, **options)
+    found, residuals, rank, values = jnp.linalg.lstsq(a, b, rcond, **options)
     rows, columns = jnp.shape(a)
-    return found, residuals[:0] if rows <= columns else residuals, *rest
+    return found, residuals[:0] if rows <= columns else residuals, rank.astype(np.int32), values
 
 
 def _raising(fun: Callable[..., Any], message: str) -> Any:
