@@ -95,6 +95,7 @@ _ITERATORS: tuple[type, ...] = (
     type(iter(np.zeros(1))),  # of what has `__getitem__`
     type(iter([])),
     type(iter(())),
+    reversed,  # of what has `__getitem__`, as arrays of jax 0.10
     type(reversed([])),
     *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
     *(type(reversed(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
