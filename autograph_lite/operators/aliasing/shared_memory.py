@@ -68,8 +68,7 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
     try:
         always = store_check.check_store(array, index, value) or always
     except MutationError as error:
-        for each in numpys_arrays.same_in_loops(array):
-            births.want_anew(each)
+        _want_anew(array)
         follows = can_follow(array)
         if not follows and not claim_captured(array, error):
             refuse_from_outside(array)
@@ -81,6 +80,7 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
     if name := _sibling(array, by_loops=True):
         if can_follow(array):
             return True
+        _want_anew(array)
         raise _sibling_error(array, name)
     if always and getattr(storages.root(array), "parent", None) is None:
         always = numpys_arrays.is_numpys(array)  # what the caller holds as JAX's stays as it is
@@ -89,6 +89,13 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
         return True
     _refuse_options(array, _options(array))
     return False
+
+
+def _want_anew(array: Any) -> None:
+    """What others are to see written is an array of the program from the start, or what it is a part of."""
+    for one in (array, storages.root(array)):
+        for each in numpys_arrays.same_in_loops(one):
+            births.want_anew(each)
 
 
 def written_for(array: np.ndarray[Any, Any], *, always: bool = False) -> Any:
