@@ -249,6 +249,12 @@ def lies_in_a_row(array: Any, order: Any = None) -> bool:
     )
 
 
+def lies_otherwise(array: Any, order: str) -> bool:
+    """Whether an array does not lie in a row, as is known, in the order "C" or "F": NumPy copies one that is to lie so."""
+    layout = _layout_of(array, is_sure=True)
+    return layout is not None and not layout.flags[f"{order}_CONTIGUOUS"]
+
+
 def axes_as_they_lie(array: Any, order: str) -> tuple[int, ...] | None:
     """The axes of an array as the order "K" or "A" goes through them, the last one first; None where nobody knows.
 

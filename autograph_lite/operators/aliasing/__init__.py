@@ -11,6 +11,7 @@ __all__ = [
     "kept_arrays",
     "loop_carried_aliases",
     "loop_rows",
+    "reads_while_written",
     "shared_memory",
     "store_check",
     "user_frames",

@@ -26,6 +26,7 @@ from autograph_lite.operators.aliasing import (
     callers_arrays,
     immutable_owners,
     loop_rows,
+    reads_while_written,
     shared_memory,
     store_check,
     user_frames,
@@ -710,6 +711,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)
+        reads_while_written.refuse_store(base, index, value)
         is_shared = shared_memory.is_seen_by_others(base, index, value, always=always)
         array = (
             storages.latest_version(base) if isinstance(base, jax.Array) else jnp.asarray(_of_numbers(base))
@@ -735,6 +737,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         value = number_types.stored_none(base.array, value)
         numpys_arrays.refuse_beyond(base.array, value, stored=True)
         store_check.check_store(base)
+        reads_while_written.refuse_store(base, index, value)
         return gathered_stores.write_gathered(base, index, value)
     if (_is_traced_index(index) and isinstance(base, list)) or (
         isinstance(base, dict) and traced_keys.is_traced_key(index)

@@ -29,6 +29,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, view_equations
+from autograph_lite.operators.aliasing import reads_while_written
 from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.numpy_calls import (
@@ -229,7 +230,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
         if isinstance(fun, np.ufunc):
             args, where = args[: fun.nin], kwargs.pop("where", True)
         own, named = _arguments(name, fun, theirs, args, kwargs)
-
+        reads_while_written.refuse_out(fun.__name__, out, *own, **named)
         known = "" if kwargs.get("casting", "same_kind") != "same_kind" else fun.__name__
         if type(out) is tuple:
             if where is not True:

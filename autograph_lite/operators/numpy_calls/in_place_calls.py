@@ -27,6 +27,7 @@ from autograph_lite.jax_internals.references import (
     storages,
     view_writes,
 )
+from autograph_lite.operators.aliasing import reads_while_written
 from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import exact_values, refused_results, result_types
@@ -39,6 +40,7 @@ def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
         # a number of Python's has no type of its own
         is_weak = type(src) is int and jnp.issubdtype(dst.dtype, jnp.integer)
         refused_results.refuse_cast(dst, "array data", dst if is_weak else jnp.asarray(src))
+    reads_while_written.refuse_reads(dst, where, reads_while_written.another)
     return jnp.where(where, src, dst)
 
 
@@ -47,7 +49,13 @@ def _put_mask(a: Any, mask: Any, values: Any) -> Any:
     return jnp.where(mask, values if values.shape == a.shape else jnp.resize(values, a.shape), a)
 
 
+def _placed(arr: Any, mask: Any, vals: Any) -> Any:
+    reads_while_written.refuse_placed(arr, mask, vals)
+    return jnp.place(arr, mask, jnp.asarray(vals), inplace=False)
+
+
 def _on_the_diagonal(a: Any, val: Any, wrap: Any = False) -> Any:
+    reads_while_written.refuse_diagonal(a, val, wrap)
     if not wrap or a.ndim != 2 or a.shape[0] <= a.shape[1]:
         return jnp.fill_diagonal(a, val, inplace=False)
     places = np.arange(0, a.size, a.shape[1] + 1)
@@ -109,7 +117,7 @@ def _of_values(place: int, name: str, make: Callable[..., Any]) -> Callable[...,
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "copyto": _of_values(1, "src", _copied), "putmask": _of_values(2, "values", _put_mask),
     "put": _of_values(2, "v", _put),
-    "place": _of_values(2, "vals", lambda arr, mask, vals: jnp.place(arr, mask, jnp.asarray(vals), inplace=False)),
+    "place": _of_values(2, "vals", _placed),
     "put_along_axis": _of_values(2, "values", lambda arr, indices, values, axis: (
         jnp.put_along_axis(arr, indices, values, axis, inplace=False))),
     "fill_diagonal": _of_values(1, "val", _on_the_diagonal),
@@ -316,6 +324,7 @@ def _taking_out(name: str) -> Any:
         if out is None:
             found = method(self, *args, **kwargs)
             return numpys_arrays.note_next(found, self) if name in own else found
+        reads_while_written.refuse_out(name, out, self, *args, **kwargs)
         return store_whole(
             out, lambda: fitting(out, name, method, self, *args, **kwargs), lambda: _out_of_jax(name)
         )
@@ -433,6 +442,7 @@ FoldingTracer.view = _view  # type: ignore[method-assign]
 def _set_flat(self: Any, value: Any) -> None:
     numpys_arrays.refuse_beyond(self, value, stored=True)
     value = number_types.stored_none(self, value)
+    reads_while_written.refuse_flat(self, value)
     store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
 
 
