@@ -38,6 +38,7 @@ _OPERATORS = tuple(
     for names in (
         ("operators", "python"),
         ("operators", "numpy_calls", "in_place_calls.py"),
+        ("operators", "numpy_calls", "array_methods.py"),
         ("jax_internals", "avals.py"),
     )
 )

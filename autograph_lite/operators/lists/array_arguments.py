@@ -8,6 +8,7 @@ np.array(history), np.mean(history)   of a list whose length only the data knows
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -64,6 +65,22 @@ def as_arrays(
     return None if same else (bound.args, bound.kwargs)
 
 
+def taking_sequences(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, which calls JAX's functions, and takes sequences for arrays as NumPy's do."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return fn(*args, **kwargs)
+        except (TypeError, AttributeError) as error:
+            taken = as_arrays(fn, args, kwargs, error)
+            if taken is None:
+                raise
+        return run(*taken[0], **taken[1])
+
+    return run
+
+
 def as_part(value: Any) -> Any:
     """A list whose length only the data knows as a part of the array that NumPy makes of it; anything else as it is."""
     if type(value) in (list, tuple) and any(map(dynamic_length.is_dynamic, value)):
@@ -97,7 +114,7 @@ _OF_PYTHON = frozenset({"*", "==", "!=", "<", "<=", ">", ">="})
 
 def _takes(annotation: Any) -> tuple[bool, bool]:
     """Whether a parameter is an array, by JAX's annotation or for the want of one; and whether it is a sequence of arrays."""
-    if annotation is inspect.Parameter.empty:
+    if annotation in (inspect.Parameter.empty, "Any"):  # of our functions nothing tells
         return True, False
     text = inspect.formatannotation(annotation)
     many = "Sequence[" in text or "list[" in text

@@ -31,8 +31,9 @@ from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, view_equations
 from autograph_lite.operators.aliasing import reads_while_written
 from autograph_lite.operators.lane_eval import number_functions
-from autograph_lite.operators.lists import dynamic_length
+from autograph_lite.operators.lists import array_arguments, dynamic_length
 from autograph_lite.operators.numpy_calls import (
+    array_methods,
     function_table,
     in_place_calls,
     linear_algebra,
@@ -215,11 +216,14 @@ def _refusing(name: str, fix: str) -> Counterpart:
 
 def _writing(name: str, make: Callable[..., Any], fix: str) -> Counterpart:
     """A call that changes its first argument to what `make` gives."""
-    return lambda args, kwargs: (in_place_calls.writing(make, lambda: _refused(name, fix)), args, kwargs)
+    writing = array_arguments.taking_sequences(in_place_calls.writing(make, lambda: _refused(name, fix)))
+    return lambda args, kwargs: (writing, args, kwargs)
 
 
 def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
-    """A call of `theirs`, JAX's, with the arguments that NumPy's `fun` takes."""
+    """A call of `theirs`, JAX's or ours, with the arguments that NumPy's `fun` takes."""
+    if str(getattr(theirs, "__module__", None)).startswith(__name__.partition(".")[0]):
+        theirs = array_arguments.taking_sequences(theirs)
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         args = _beside_narrow(fun, args, kwargs)
@@ -228,7 +232,10 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
             return theirs, *_arguments(name, fun, theirs, args, kwargs)
         kwargs, where = {**kwargs, "out": None}, True
         if isinstance(fun, np.ufunc):
-            args, where = args[: fun.nin], kwargs.pop("where", True)
+            args, where = args[: fun.nin], array_arguments.numpys_array(kwargs.pop("where", True))
+        elif len(args) > (place := in_place_calls.place_of_out(fun)):
+            args = (*args[:place], None, *args[place + 1 :])
+            kwargs.pop("out")
         own, named = _arguments(name, fun, theirs, args, kwargs)
         reads_while_written.refuse_out(fun.__name__, out, *own, **named)
         known = "" if kwargs.get("casting", "same_kind") != "same_kind" else fun.__name__
@@ -239,7 +246,7 @@ def _computing(name: str, fun: Any, theirs: Any) -> Counterpart:
                     "leave out `where=`, and choose with np.where.",
                     "gives several arrays where a mask says so",
                 )
-            several = functools.partial(theirs, *own, **named)
+            several = functools.partial(array_arguments.taking_sequences(theirs), *own, **named)
             refuse = functools.partial(_refused, name, *function_table.OUT)
             return in_place_calls.store_each, (out, known, several, refuse), {}
 
@@ -435,7 +442,9 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         return _refusing(name, "write it with functions of arrays.")
 
     def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        out = in_place_calls.target(fun, (), kwargs)
+        bound = getattr(fun, method)
+        out, place = in_place_calls.target(bound, args, kwargs), in_place_calls.place_of_out(bound)
+        args = (*args[:place], None, *args[place + 1 :]) if len(args) > place else args
         kwargs = {**kwargs, "out": None}
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
         if method == "outer" and number_types.has_64_bits():
@@ -529,6 +538,7 @@ def _of_distribution(owner: Any, method: str) -> Counterpart | None:
 
 
 def _enter() -> None:
+    array_methods.install_methods()
     names = {np: "np", np.linalg: "np.linalg", np.fft: "np.fft", np.lib.stride_tricks: "np.lib.stride_tricks"}
     for module, name, fun, found in function_table.rows():
         text = f"{names.get(module, 'np.random')}.{name}"

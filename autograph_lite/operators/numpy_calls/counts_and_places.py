@@ -110,6 +110,7 @@ def without_leading_zeros(p: Any, does: str) -> Any:
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     """`np.compress`."""
+    condition, a = map(array_arguments.numpys_array, (condition, a))
     if not isinstance(condition, Tracer) or known_value(condition) is not None:
         return jnp.compress(np.asarray(condition), jnp.asarray(a), axis)
     array, axis = (jnp.ravel(a), 0) if axis is None else (jnp.asarray(a), axis % np.ndim(a))
@@ -123,7 +124,19 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
 
 def extract(condition: Any, arr: Any) -> Any:
     """`np.extract`."""
-    return compress(jnp.ravel(condition), jnp.ravel(arr))
+    condition, arr = map(array_arguments.numpys_array, (condition, arr))
+    return compress(jnp.ravel(condition) != 0, jnp.ravel(arr))
+
+
+def chosen_items(a: Any, choices: Any, mode: Any = "raise") -> Any:
+    """`np.choose`, with the check that NumPy makes."""
+    a = array_arguments.numpys_array(a)
+    choices = [*map(array_arguments.numpys_array, choices)] if isinstance(choices, (list, tuple)) else choices
+    if mode == "raise":
+        places, mode = jnp.asarray(a), "clip"
+        is_wrong = jnp.any((places < 0) | (places >= len(choices)))
+        carried_checks.fail_if(is_wrong, ValueError("invalid entry in choice array"))
+    return jnp.choose(a, choices, mode=mode)
 
 
 def ndenumerate(arr: Any) -> Any:

@@ -287,17 +287,6 @@ def _where(condition: Any, *values: Any, **named: Any) -> Any:
     return jnp.where(condition, *values, **named)
 
 
-def _choose(a: Any, choices: Any, mode: Any = "raise") -> Any:
-    """`np.choose`, with the check that NumPy makes."""
-    a = array_arguments.numpys_array(a)
-    choices = [*map(array_arguments.numpys_array, choices)] if isinstance(choices, (list, tuple)) else choices
-    if mode == "raise":
-        places, mode = jnp.asarray(a), "clip"
-        is_wrong = jnp.any((places < 0) | (places >= len(choices)))
-        carried_checks.fail_if(is_wrong, ValueError("invalid entry in choice array"))
-    return jnp.choose(a, choices, mode=mode)
-
-
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
     """`np.ravel_multi_index`, with the check that NumPy makes."""
     if mode == "raise":
@@ -392,7 +381,8 @@ _OWN: dict[str, Any] = {
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
     "where": _where, "gradient": functools.wraps(jnp.gradient)(_gradient),
     "sinc": lambda x: jnp.where(jnp.isinf(x), jnp.nan, jnp.sinc(x)),
-    "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": named_axes.einsum_path, "choose": _choose,
+    "reciprocal": _reciprocal, "poly": _poly, "polyfit": _polyfit, "einsum_path": named_axes.einsum_path,
+    "choose": counts_and_places.chosen_items,
     "ravel_multi_index": _ravel_multi_index, "take": in_place_calls.taken, "fix": jnp.trunc, "meshgrid": _meshgrid,
     "take_along_axis": functools.partial(jnp.take_along_axis, mode="clip"),
     **dict.fromkeys(("around", "round"), in_place_calls.rounded), "row_stack": jnp.vstack,

@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from autograph_lite.errors import MutationError, PythonOnlyError
+from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import (
-    float_errors,
     number_types,
     numpys_arrays,
-    storages,
-    view_writes,
 )
 from autograph_lite.operators.aliasing import reads_while_written
 from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
-from autograph_lite.operators.numpy_calls import exact_values, refused_results, result_types
-from autograph_lite.operators.values.values import Tracer, describe
+from autograph_lite.operators.numpy_calls import exact_values, refused_results
+from autograph_lite.operators.values.values import Tracer, any_traced
 from autograph_lite.tracing import thread
 
 
@@ -79,6 +75,9 @@ def of_places(name: str, ordered: Callable[..., Any]) -> Callable[..., Any]:
     def run(a: Any, kth: Any, axis: Any = -1, **_: Any) -> Any:
         a = jnp.ravel(a) if axis is None else jnp.asarray(a)
         axis = -1 if axis is None else axis
+        if isinstance(kth, (list, tuple)) and not any_traced(kth):
+            np.partition(np.empty(a.shape[axis]), kth)  # for its errors
+            return ordered(a, axis)
         if isinstance(kth, Tracer):
             index_bounds.check_places(kth, a.shape[axis], a.shape[axis])
             return ordered(a, axis)
@@ -125,7 +124,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 METHODS: dict[str, Callable[..., Any]] = {
     "fill": _of_values(1, "value", lambda a, value: jnp.broadcast_to(value, a.shape)),
     "sort": lambda a, axis=-1, **_: jnp.sort(a, axis),
-    "partition": of_places("partition", jnp.sort), "put": _FUNCTIONS["put"], "resize": _of_its_size,
+    "partition": of_places("partition", jnp.sort), "resize": _of_its_size,
+    "put": _of_values(2, "values", lambda a, indices, values, mode="raise": _put(a, indices, values, mode)),
 }  # fmt: skip
 BY_FUNCTION = {id(getattr(np, name)): make for name, make in _FUNCTIONS.items()}
 
@@ -136,11 +136,33 @@ def target(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if out is None and isinstance(fn, np.ufunc):
         out = args[fn.nin :] or None
         out = out if out is None or len(out) == fn.nout else (*out, *(None,) * (fn.nout - len(out)))
-    elif out is None and args and (id(fn) in BY_FUNCTION or getattr(fn, "__name__", "") == "at"):
+    elif out is None and id(fn) in BY_FUNCTION:
+        out = args[0] if args else next((kwargs[name] for name in FIRST if name in kwargs), None)
+    elif out is None and args and getattr(fn, "__name__", "") == "at":
         out = args[0]
+    elif out is None and len(args) > (place := place_of_out(fn)):
+        out = args[place]
     elif fn is np.nan_to_num and not kwargs.get("copy", args[1] if len(args) > 1 else True):
         out = args[0] if args else kwargs.get("x")
     return out[0] if type(out) is tuple and len(out) == 1 else out
+
+
+FIRST = ("dst", "arr", "a")  # what these functions call the array that they write to
+
+
+def place_of_out(fn: Any) -> Any:
+    """At which place a function of NumPy's is handed the array for its result; infinity where it takes none there."""
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return {"reduce": 3, "accumulate": 3, "reduceat": 4}.get(fn.__name__, math.inf)
+    return _place_of_out(fn) if type(fn) is type(np.sum) else math.inf
+
+
+@functools.cache
+def _place_of_out(fn: Any) -> Any:
+    known = inspect.signature(fn).parameters
+    if "out" not in known or known["out"].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return math.inf
+    return [*known].index("out")
 
 
 def added_at(ufunc: np.ufunc) -> Callable[..., Any] | None:
@@ -174,8 +196,11 @@ def _index(indices: Any) -> Any:
 def writing(make: Callable[..., Any], refuse: Callable[[], Exception]) -> Callable[..., Any]:
     """A function that changes its first argument to what `make` gives for its arguments, or raises `refuse()`."""
 
-    def run(array: Any, *args: Any, **kwargs: Any) -> None:
-        store_whole(array, lambda: make(array, *args, **kwargs), refuse)
+    def run(*args: Any, **kwargs: Any) -> None:
+        if not args:
+            name = next(name for name in FIRST if name in kwargs)
+            args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
+        store_whole(args[0], lambda: make(*args, **kwargs), refuse)
 
     return run
 
@@ -260,10 +285,6 @@ def taken(a: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
     return jnp.take(a, indices, axis, mode=mode)
 
 
-def _taken_of(array: Any, *args: Any, **kwargs: Any) -> Any:
-    return (taken if numpys_arrays.is_numpys(array) else Tracer.take)(array, *args, **kwargs)
-
-
 _jaxs_clip = recorded_copies.jax_stand_in(jnp.clip)
 
 
@@ -288,7 +309,7 @@ def fitting(array: Any, name: str, fun: Any, *args: Any, **named: Any) -> Any:
     Ufuncs, and what is made of one, write to arrays with more axes; others to such of the shape of what they give. Reductions
     write to arrays of any type, others to no type of a lower kind.
     """
-    new = fun(*args, **named)
+    new = array_arguments.taking_sequences(fun)(*args, **named)
     is_ufunc = isinstance(getattr(np, name, None), np.ufunc) or name in ("around", "clip", "round")
     if name and not is_ufunc and jnp.shape(new) != array.shape:
         refused_results.raise_as_numpy(
@@ -310,186 +331,3 @@ def store_each(arrays: Any, name: str, make: Callable[[], Any], refuse: Callable
 
 
 _jaxs_round = recorded_copies.jax_stand_in(jnp.round)
-
-
-def _taking_out(name: str) -> Any:
-    """A method of an array that may be handed the array for its result, `x.clip(0, 1, out=x)`."""
-    own: Any = {"clip": within_limits, "dot": products("dot"), "round": rounded, "take": _taken_of}
-    method = own.get(name) or recorded_copies.jax_stand_in(getattr(Tracer, name))
-
-    @functools.wraps(getattr(Tracer, name))
-    def run(self: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-        float_errors.refuse_float_errors(name, self)
-        self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
-        if out is None:
-            found = method(self, *args, **kwargs)
-            return numpys_arrays.note_next(found, self) if name in own else found
-        reads_while_written.refuse_out(name, out, self, *args, **kwargs)
-        return store_whole(
-            out, lambda: fitting(out, name, method, self, *args, **kwargs), lambda: _out_of_jax(name)
-        )
-
-    return run
-
-
-def _in_numpys_types(name: str, array: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
-    """The array and the arguments of a method, of the types in which NumPy computes it if the array would be NumPy's."""
-    (new, *given), named = result_types.in_numpys_types(getattr(np, name), (array, *args), kwargs)
-    if new is array or not numpys_arrays.would_be_numpys(array):
-        return array, args, kwargs
-    return numpys_arrays.note_next(new, array), given, named
-
-
-def _giving_places(name: str) -> Any:
-    """A method that gives places, which are ints of 64 bits if the array would be NumPy's and the program has these."""
-    otherwise = getattr(Tracer, name)
-
-    @functools.wraps(otherwise)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
-        found = otherwise(self, *args, **kwargs)
-        is_wider = number_types.has_64_bits() and numpys_arrays.would_be_numpys(self)
-        return numpys_arrays.note_next(found.astype(int), self) if is_wider else found
-
-    return run
-
-
-for _name in ("argpartition", "searchsorted"):
-    setattr(FoldingTracer, _name, _giving_places(_name))
-
-
-def _out_of_jax(name: str) -> MutationError:
-    return MutationError(
-        f"The result of '{name}' is to be put into an array of JAX's.",
-        why="Such an array keeps its items.",
-        fix=f"take the result: y = x.{name}(...).",
-    )
-
-
-for _name in (
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "clip",
-    "cumprod",
-    "cumsum",
-    "dot",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "round",
-    "std",
-    "sum",
-    "take",
-    "trace",
-    "var",
-):
-    setattr(FoldingTracer, _name, _taking_out(_name))
-
-
-def _only_read(name: str, fix: str) -> property:
-    """An attribute of an array that NumPy's arrays let one set."""
-
-    def refuse(self: Any, value: Any) -> None:
-        raise MutationError(
-            f"The {name} of an array, {describe(self)}, is set.",
-            why="An array of a compiled program keeps what it is, for all who know it.",
-            fix=fix,
-        )
-
-    return property(_jaxs(name), refuse)
-
-
-def _flat(self: Any) -> Any:
-    """`x.flat`: the array's own items in a row, as `x.reshape(-1)` gives them where NumPy copies nothing for it."""
-    row = self.reshape(1, -1).reshape(-1)  # another one than `x`
-    if storages.root(row) is storages.root(self):
-        if (known := thread.now.references) is not None:
-            known.flats[id(row)] = row
-        return row
-    raise MutationError(
-        f"The items of an array, {describe(self)}, are asked for by `.flat`, and do not lie in a row.",
-        why="`.flat` gives the array's own items, and a compiled program would have a copy of them.",
-        fix="x.ravel() for a copy; or x[i, j] for an item of the array.",
-    )
-
-
-@functools.partial(jax.jit, static_argnums=1)
-@view_writes.called_view("np.ndarray.view")
-def _view_of_type(x: jax.Array, dtype: np.dtype[Any]) -> jax.Array:
-    return x.view(dtype)
-
-
-def _view(self: Any, dtype: Any = None, type: Any = None) -> Any:
-    """`x.view(dtype)`, or of NumPy's class of arrays, which it has."""
-    kind = dtype if inspect.isclass(dtype) and issubclass(dtype, np.ndarray) else type
-    if kind not in (None, np.ndarray):
-        raise PythonOnlyError(
-            f"An array is to be seen as one of the class '{kind.__name__}'.",
-            why="An array of a program has no operators or methods of a class.",
-            fix="leave it an array.",
-        )
-    if dtype is None or dtype is kind or np.dtype(dtype) == self.dtype:
-        return Tracer.view(self)
-    return _view_of_type(self, np.dtype(dtype))
-
-
-FoldingTracer.view = _view  # type: ignore[method-assign]
-
-
-def _set_flat(self: Any, value: Any) -> None:
-    numpys_arrays.refuse_beyond(self, value, stored=True)
-    value = number_types.stored_none(self, value)
-    reads_while_written.refuse_flat(self, value)
-    store_whole(self, lambda: jnp.resize(value, self.shape), lambda: AttributeError("'flat' of JAX's array"))
-
-
-def _jaxs(attribute: str) -> Any:
-    return getattr(Tracer, attribute).fget
-
-
-def _imag(self: Any) -> Any:
-    """`x.imag`, which is zeros of no array's where that is real."""
-    found = _jaxs("imag")(self)
-    is_new = not np.iscomplexobj(self) and numpys_arrays.is_numpys(self)
-    return numpys_arrays.read_only(found) if is_new else found
-
-
-def _set_part(is_imaginary: bool) -> Callable[[Any, Any], None]:
-    """`z.real = value`, or `z.imag = value`: all of it is written, for all who know `z`."""
-
-    def put(self: Any, value: Any) -> None:
-        is_complex = np.iscomplexobj(self)
-        if is_imaginary and not is_complex:
-            raise TypeError("cannot set imaginary part of a real array")
-
-        def make() -> Any:
-            part = jnp.broadcast_to(jnp.asarray(value), self.shape).astype(self.real.dtype)
-            parts = (self.real, part) if is_imaginary else (part, self.imag)
-            return lax.complex(*parts) if is_complex else part
-
-        store_whole(self, make, lambda: _parts_of_jaxs(self, is_imaginary))
-
-    return put
-
-
-def _parts_of_jaxs(array: Any, is_imaginary: bool) -> MutationError:
-    return MutationError(
-        f"The {'imaginary' if is_imaginary else 'real'} part of an array, {describe(array)}, is set.",
-        why="The array is one of JAX's, which nobody can write to.",
-        fix="z = z.real + 1j * v, which is a new array."
-        if is_imaginary
-        else "z = v + 1j * z.imag, which is a new array.",
-    )
-
-
-for _name, _attribute in (
-    ("imag", property(_imag, _set_part(True))),
-    ("real", property(_jaxs("real"), _set_part(False))),
-    ("shape", _only_read("shape", "x = x.reshape(...), which is a part of it.")),
-    ("dtype", _only_read("dtype", "x = x.astype(...), or x = x.view(...).")),
-    ("flat", property(_flat, _set_flat)),
-):
-    setattr(FoldingTracer, _name, _attribute)

@@ -18,7 +18,7 @@ from autograph_lite.operators.checks import exception_templates
 
 def refuse_type(array: Any, name: str, new: Any, first: Any = None, *rest: Any) -> None:
     """Refuses an array for the result of `name`, if NumPy's function of these arguments does for its type."""
-    is_of_integers = name in _OF_INTEGERS and not jnp.issubdtype(jnp.result_type(first), jnp.inexact)
+    is_of_integers = name in _OF_INTEGERS and not jnp.issubdtype(jnp.asarray(first).dtype, jnp.inexact)
     if name in ("dot", "multi_dot"):
         if array.dtype != new.dtype:
             raise_as_numpy(
