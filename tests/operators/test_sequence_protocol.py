@@ -129,3 +129,56 @@ def test_sizes_that_are_not_known():
         x = np.arange(size, dtype=np.float32)
         np.testing.assert_allclose(converted(x), f(x))
     assert converted.trace_count == 1
+
+
+class Tenfold(list):
+    def __getitem__(self, index):
+        return list.__getitem__(self, index) * 10
+
+
+class TenfoldTuple(tuple):
+    def __getitem__(self, index):
+        return tuple.__getitem__(self, index) * 10
+
+
+class Two(list):
+    def __len__(self):
+        return 2
+
+
+class Doubling(list):
+    def __setitem__(self, index, value):
+        list.__setitem__(self, index, value * 2)
+
+
+def in_a_loop(xs, k):
+    total = 0.0
+    for i in range(k):
+        total += xs[i]
+    return total
+
+
+def written(xs, k):
+    xs[k] = 7.0
+    return xs[1]
+
+
+def added(xs, k):
+    xs[k] += 7.0
+    return xs[1]
+
+
+@pytest.mark.parametrize("function", [lambda xs, k: xs[k], in_a_loop, written, added])
+@pytest.mark.parametrize("kind", [Tenfold, TenfoldTuple, Two, Doubling])
+def test_a_traced_index_of_a_class_with_items_of_its_own_is_refused_or_right(function, kind):
+    def main(k):
+        return function(kind([1.0, 2.0, 3.0]), k)
+
+    if kind is TenfoldTuple and function in (written, added):
+        pytest.skip("a tuple is not written to")
+    try:
+        found = autograph_lite.convert(main)(np.int32(1))
+    except autograph_lite.TracedIndexError as error:
+        assert f"indexes a {kind.__name__}, which has its own __" in error.what
+    else:
+        assert found == main(1)

@@ -127,6 +127,7 @@ def item(base: Any, index: Any) -> Any:
             exception_templates.explicit(error)  # as above
             raise
     if isinstance(base, (list, tuple)) and not isinstance(index, (builtins.slice, tuple)):
+        _refuse_own_items(base, index, "__getitem__")
         return _choose(base, index)
     if isinstance(base, range) and not isinstance(index, (builtins.slice, tuple)):
         index = as_index(index)
@@ -287,6 +288,19 @@ def _is_traced_in_array(index: Any) -> bool:
     """`_is_traced_index` for an array, where a list stands for an array: `x[[i, j]]`."""
     parts = index if isinstance(index, tuple) else (index,)
     return _is_traced_index(index) or any(isinstance(part, list) and any_traced(part) for part in parts)
+
+
+def _refuse_own_items(base: Any, index: Any, method: str) -> None:
+    """Refuses a traced index of a list or a tuple whose class has its own items, or its own length."""
+    of: Any = list if isinstance(base, list) else tuple
+    own = [name for name in (method, "__len__") if getattr(type(base), name) is not getattr(of, name)]
+    if own:
+        raise TracedIndexError(
+            f"'{source_places.expression()}' indexes a {type(base).__name__}, which has its own {own[0]}, with a traced value, "
+            f"{describe(index)}.",
+            why="The method would have to be called with a number that is known when the program runs.",
+            fix=f"take the items before, [xs[i] for i in range(len(xs))]; or use a {of.__name__} of Python's.",
+        )
 
 
 def _choose(base: Sequence[Any], index: Any) -> Any:
@@ -742,6 +756,8 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     if (_is_traced_index(index) and isinstance(base, list)) or (
         isinstance(base, dict) and traced_keys.is_traced_key(index)
     ):
+        if isinstance(base, list):
+            _refuse_own_items(base, index, "__setitem__")
         return _written_to_container(base, index, value)
     method_patching.record(base)[index] = value
     return base
