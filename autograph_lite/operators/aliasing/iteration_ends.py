@@ -141,13 +141,33 @@ def refuse_seen_next(
                     and (numpys_arrays.is_handle(each) or user_frames.read_later([each], None, names, slots))
                 )
             ):
-                raise MutationError(
-                    f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
-                    "iteration that the caller holds as NumPy's, or that has other names.",
-                    where=source_places.here(),
-                    why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
-                    fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
-                )
+                raise _seen_next_error(name)
+
+
+def refuse_items_seen_next(
+    name: str, leaves: Iterable[Any], names: Collection[str], slots: Collection[access_paths.Slot]
+) -> None:
+    """The same of a list whose length only the data knows, `leaves` what an iteration leaves in it: it has copies of them."""
+    if not any(map(numpys_arrays.buffers_of, thread.now.aliases[-1].written)):
+        return  # no item of such a list is written
+    roots = [root for each in leaves if isinstance(each, Tracer) for root in _left_by_iteration(each)]
+    known = [each for one in roots for each in numpys_arrays.same_in_loops(one)]
+    if (
+        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in known)
+        or user_frames.read_later(known, None, names, slots)
+        or loop_rows.are_walked(known)
+    ):
+        raise _seen_next_error(name)
+
+
+def _seen_next_error(name: str) -> MutationError:
+    return MutationError(
+        f"An item of the array '{name}' is written in a loop, and the loop makes '{name}' an array for its next "
+        "iteration that the caller holds as NumPy's, or that has other names.",
+        where=source_places.here(),
+        why="An array is a value to a compiled program: which of the arrays an iteration writes would not be known.",
+        fix="work on a copy, and store it in the end: v = u.copy() before the loop, and u[:] = v after it.",
+    )
 
 
 def _in_iterations_to_come(now: Any, variables: Sequence[tuple[str, Any, Any]]) -> list[Any]:

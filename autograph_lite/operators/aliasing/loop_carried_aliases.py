@@ -58,6 +58,14 @@ def note_write(same: Sequence[Any]) -> None:
         loop.written += same
 
 
+def as_before_loops(array: Any) -> list[Any]:
+    """An array, and what the variable that holds it was before each of the loops around."""
+    found = [array]
+    for loop in reversed(thread.now.aliases):
+        found += [old for new, old in loop.same if new is found[-1]][:1]
+    return found
+
+
 def base_arrays_in_loops(array: Any) -> list[Any]:
     """The arrays that `array` is a part of, by the program that is being recorded, and by what is known of the loops around.
 

@@ -180,8 +180,11 @@ def _taken_error(array: Any) -> MutationError:
 
 def refuse_kept_copy(array: Any) -> None:
     """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
-    shows = numpys_arrays.may_show(array)
-    if shows and (path := next(user_frames.paths_read_later(shows, array), None)):
+    if not (shows := numpys_arrays.may_show(array)):
+        return
+    own = {id(storages.root(each)) for each in loop_carried_aliases.as_before_loops(array)}
+    paths = user_frames.paths_read_later(shows, array)
+    if path := next((each for each in paths if id(storages.root(each.value)) not in own), None):
         refusal = MutationError(
             f"An array, {describe(array)}, is changed in place, and '{_said(path)}', which is read later, has got it on some "
             "paths, or in a loop.",

@@ -23,9 +23,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow.affine_indices import Position
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.jax_internals.references.vector_iterator import VectorIterator
 from autograph_lite.operators.effects import container_identity
 from autograph_lite.operators.iteration import iterables
@@ -34,6 +35,7 @@ from autograph_lite.operators.lane_eval.primitive_rules import Known
 from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.values import dataclass_objects, pytrees
+from autograph_lite.operators.values.values import Tracer
 
 _DICTS: tuple[type, ...] = (dict, type({}.items()), type({}.values()), type({}.keys()))
 _OF_DICTS: tuple[type, ...] = (type(iter({})), type(iter({}.items())), type(iter({}.values())))
@@ -211,6 +213,14 @@ class Columns(iterables.Staged):
             container_identity.containers(self.items[-1]),
         )
         return next((mine for copy, mine in zip(copies, originals, strict=False) if copy is value), None)
+
+    def has_copy(self, value: Any) -> bool:
+        """Whether there is an array in `value` that is one of the item's, or may be one: the loop has copies of those."""
+        copies = {id(leaf) for leaf in pytrees.leaves(self._made) if isinstance(leaf, Tracer) and leaf.ndim}
+        value = value.value if isinstance(value, Maybe) else value
+        arrays = [leaf for leaf in pytrees.leaves(value) if isinstance(leaf, Tracer)] if copies else []
+        options = (each for leaf in arrays for each in (leaf, *numpys_arrays.may_be(leaf)))
+        return any(id(storages.root(each)) in copies for each in options)
 
     def at(self, index: Any) -> Any:
         return self.items[index]

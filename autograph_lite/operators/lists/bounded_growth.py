@@ -40,6 +40,7 @@ from autograph_lite.operators.lists.packing import (
     as_stretch,
     item_of,
     join_lists,
+    leaves_of,
     packed,
     room_for,
     stretch_template,
@@ -242,7 +243,7 @@ def set_list_item(values: list[Any], index: Any, value: Any) -> None:
         lax.dynamic_update_index_in_dim(column, row, at, 0)
         for column, row in zip(both.columns, fill(new, joint), strict=True)
     ]
-    _write(values, both, [both.length, *columns], both.most, IndexError)
+    _write(values, both, [both.length, *columns], both.most, IndexError, leaves_of([new]))
 
 
 def pop(values: list[Any], index: Any = -1, *, fails: type[Exception] = IndexError) -> Any:
@@ -273,14 +274,17 @@ def pop_item(values: Any, index: Any, message: str, empty: str, fails: type[Exce
 
 
 def _write(
-    values: list[Any], before: Stretch, after: Sequence[Any], most: int, fails: type[Exception]
-) -> None:
-    """Leaves a length and columns in a list, so many items at most; where a `try` catches what `fails`, those before."""
+    values: list[Any], before: Stretch, after: Sequence[Any], most: int, fails: type[Exception], added: Sequence[Any] = ()
+) -> None:  # fmt: skip
+    """Leaves a length and columns in a list, so many items at most; where a `try` catches what `fails`, those before.
+
+    The columns hold arrays that are `added`, too.
+    """
     alive = catching.unraised() if catching.is_caught(fails) else True
     if alive is not True:
         old, most = [before.length, *before.columns], before.most
         after = [jnp.where(alive, *pair) for pair in zip(after, old, strict=True)]
-    list_place(values).write(before.having(after, most).contents())
+    list_place(values).write(before.having(after, most, added).contents())
 
 
 def list_place(values: list[Any]) -> Place:

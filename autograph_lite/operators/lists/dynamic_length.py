@@ -104,10 +104,10 @@ class Stretch(Part):
     def __repr__(self) -> str:
         return f"<up to {self.most} items>"
 
-    def having(self, arrays: Sequence[Any], most: int) -> Stretch:
-        """Some of these items, so many at most."""
+    def having(self, arrays: Sequence[Any], most: int, added: Iterable[Any] = ()) -> Stretch:
+        """Some of these items, so many at most, and the arrays that are `added`."""
         made = Stretch(self.item, most, self.origin, arrays)
-        numpys_arrays.note_buffers(self.columns, made.columns)
+        numpys_arrays.note_buffers([*self.columns, *added], made.columns)
         return made
 
     @property

@@ -336,6 +336,9 @@ class Carry:
         ]
         moving += [(labels[key], slot.before.value, contents[key].value) for key, slot in self.slots.items()]
         iteration_ends.refuse_seen_next(moving, *self._bound(captured))
+        for owner, bound in self.bounds.items():
+            name, *_ = str(bound.place.label(0)).partition("[")
+            iteration_ends.refuse_items_seen_next(name, self.kept.get(owner, ()), *self._bound(captured))
         self._check_apart(captured, contents)
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
@@ -698,7 +701,7 @@ class Carry:
         starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         ends = self._by_key(*self.after[0]) if self.after else {}
         for note, known in (
-            *((numpys_arrays.note_options, each) for each in self.inside),
+            *((_note_inside, each) for each in self.inside),
             (numpys_arrays.note_met, self._by_key(values, contents)),
         ):
             for key, value in known.items():
@@ -725,6 +728,11 @@ class Carry:
             many = f"for the {bound.most} items" if not bound.spare else f"for {bound.most} items"
             why = "that the loop may make" if not bound.spare else "at first, as nothing bounds the loop"
             decision_log.note_list(place, "a buffer and a length", f"there is room {many} {why}")
+
+
+def _note_inside(value: Any, *options: Any) -> None:
+    """Notes what a variable of the body may be; what an iteration leaves as it is, is what it was before the loop."""
+    numpys_arrays.note_options(value, *(each for each in options if each is not value))
 
 
 def _below(key: Hashable, end: int) -> bool:

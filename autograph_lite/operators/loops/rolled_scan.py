@@ -208,6 +208,16 @@ class Trial:
                 self._left[number] = None if self._leaves else self.source.original(value.value)
                 if self._left[number] is None:
                     raise Refused(f"'{name}' is one of several objects after the loop")
+        left = [
+            *((f"'{name}'", each.value) for name, each in zip(carry.names, carry.after[0][0], strict=True))
+        ]
+        left += [
+            (carry.slots[key].place.label(key[1]), each.value) for key, each in carry.after[0][1].items()
+        ]
+        left += [("a list", leaf) for leaves in carry.kept.values() for leaf in leaves]
+        for shown, value in left:
+            if self.source.has_copy(value):
+                raise Refused(f"{shown} has an array of the items after the loop, which goes through copies")
         if trial.has_changed(self.body_fun):
             raise Refused("a variable is of another type after an iteration than before it", peels=1)
         if python_number_flow.become_python(body, stay, known):
