@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import convert
+from tests.properties.running import loaded
 
 U = np.array([250, 3, 10, 7], np.uint8)
 
@@ -231,3 +232,22 @@ def test_a_diagonal_goes_on_below_a_tall_matrix() -> None:
 
     x = np.arange(1, 5, dtype=np.float32)
     np.testing.assert_array_equal(convert(f)(x), f(x))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "np.tril(m, -1)", "np.diag(m, -1)", "np.diagonal(m, -1)", "np.sort(m, -1)", "np.partition(u, -1)", "np.partition(m, 1, -1)",
+        "np.argpartition(u, -1)", "np.resize(u, 300)", "np.swapaxes(m, -1, 0)", "np.rollaxis(m, -1)", "np.append(m, m, -1)",
+        "np.take_along_axis(m, m % 3, -1)", "np.diff(m, 1, -1)", "np.cumsum(m, -1)", "np.median(m, -1)", "np.quantile(m, 0.5, -1)",
+        "np.count_nonzero(m, -1)", "np.round(u, -1)", "np.linspace(u[0], u[1], 300)",
+        "np.cross(m, m, -1, -1, -1)", "np.unpackbits(u, -1)", "np.packbits(m, -1)", "np.fft.fft(m, 3, -1)",
+        "np.fft.fftshift(m, -1)", "np.linalg.norm(u, -1)", "np.linalg.norm(m, None, -1)", "np.linalg.cond(m, -1)",
+        "np.linalg.matrix_power(m, 300)", "np.nanmax(m, -1)", "np.histogram(u, 300)[0]", "np.roll(m, -1, -1)",
+    ],
+)  # fmt: skip
+def test_an_axis_or_a_count_is_a_number_whatever_the_array_holds(call: str) -> None:
+    m = np.array([[2, 1, 0], [1, 3, 1], [0, 1, 5]], np.uint8)
+    with loaded(f"def main(u, m):\n    return {call}\n", np=np) as namespace:
+        ours, python = convert(namespace["main"])(U, m), namespace["main"](U, m)
+    np.testing.assert_allclose(np.asarray(ours), python, rtol=1e-5, atol=1e-5)

@@ -277,6 +277,10 @@ def _beside_narrow(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
     beyond = [
         type(each) is int and any(numpys_arrays.is_beyond(array, each) for array in arrays) for each in args
     ]
+    if any(beyond) and not isinstance(fun, np.ufunc):
+        apart = result_types.parameters_apart(fun)
+        names = itertools.chain(_parameters(fun), itertools.repeat(""))
+        beyond = [is_so and own not in apart for is_so, own in zip(beyond, names, strict=False)]
     if not any(beyond) or fun is np.clip:
         return args
     is_ufunc = isinstance(fun, np.ufunc) and fun.types[-1][-1] != "?" and f"{'BB'[: fun.nin]}->B" in fun.types

@@ -84,15 +84,19 @@ _RULES = {
     for name in names.split()
     if (fun := vars(module).get(name)) is not None
 }
-# Parameters, or places, whose arrays have no part in the type.
+# Parameters, or places, of such functions whose arrays or numbers have no part in the type.
 _APART: dict[str, frozenset[Any]] = {
     "where": frozenset({0, "condition"}),
     "select": frozenset({"condlist"}),
     "choose": frozenset({0, "a"}),
     "searchsorted": frozenset({"sorter"}),
     "histogram": frozenset({"bins", "range", "weights"}),
+    "cond": frozenset({"p"}),
 }
-_NEVER = frozenset({"axis", "axes", "axisa", "axisb", "axisc", "mode", "rcond", "deg", "n"})
+_NEVER = frozenset({
+    "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "count", "decimals", "deg", "k", "kth", "mode", "n",
+    "new_shape", "num", "offset", "ord", "rcond", "s", "shift",
+})  # fmt: skip
 # Functions to which a number of Python's is an array of int64 or float64.
 _ARRAYS_OF_NUMBERS = frozenset({"append", "kron", "outer", "polyadd", "polysub", "polyval"})
 
@@ -107,7 +111,7 @@ def in_numpys_types(fun: Any, args: tuple[Any, ...], named: dict[str, Any]) -> t
     is_told = named.get("dtype") is not None or any(isinstance(each, (type, np.dtype)) for each in args)
     if is_told or (rule is None and not (name == "matrix_power" and named.get("n", 0) < 0)):
         return args, named
-    apart, strong = _APART.get(name, frozenset()) | _NEVER, name in _ARRAYS_OF_NUMBERS
+    apart, strong = parameters_apart(fun), name in _ARRAYS_OF_NUMBERS
     given = {key: value for key, value in (dict(enumerate(args)) | named).items() if key not in apart}
     types = [each for value in given.values() for each in _types(value, strong, name != "select")]
     if not types or any(each.kind not in "biufc" for each in types):
@@ -117,6 +121,11 @@ def in_numpys_types(fun: Any, args: tuple[Any, ...], named: dict[str, Any]) -> t
     return (*(cast.get(place, value) for place, value in enumerate(args)),), {
         key: cast.get(key, value) for key, value in named.items()
     }
+
+
+def parameters_apart(fun: Any) -> frozenset[Any]:
+    """The parameters of a function, or their places, that have no part in the type of its result, as an axis."""
+    return _APART.get(getattr(fun, "__name__", ""), frozenset()) | _NEVER
 
 
 def _types(value: Any, strong: bool, in_lists: bool) -> Iterator[np.dtype[Any]]:
