@@ -38,8 +38,8 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The tests and the doctests; arguments after `--` go to pytest.
 
-    On the highest Python, each test with its first four cases and each fourth after them. On others, each test with its first
-    case, and each twelfth after it. All cases: `nox -s tests-3.13 -- --every-nth-case=1`.
+    On the highest Python, each test with its first three cases and each fifth after them. On others, each test with its first
+    case, and each 16th after it. All cases: `nox -s tests-3.13 -- --every-nth-case=1`.
     """
     session.install("-e", ".[test]")
     # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
@@ -48,8 +48,8 @@ def tests(session: nox.Session) -> None:
     env = {"JAX_PLATFORMS": "cpu", "AUTOGRAPH_LITE_FUZZ_PROGRAMS": programs, "XLA_FLAGS": flags}
     # What the pages show is printed by the highest Python; layout, whole and random programs are the same on every one.
     same = ("test_pages.py", "house", "properties", "whole")
-    less = [*(f"--ignore=tests/{each}" for each in same), "--every-nth-case=12"]
-    chosen = ["--first-cases=4", "--every-nth-case=4"] if session.python == PYTHONS[-1] else less
+    less = [*(f"--ignore=tests/{each}" for each in same), "--every-nth-case=16"]
+    chosen = ["--first-cases=3", "--every-nth-case=5"] if session.python == PYTHONS[-1] else less
     session.run("pytest", "-n", "2", "--dist", "worksteal", *chosen, *session.posargs, env=env)
 
 

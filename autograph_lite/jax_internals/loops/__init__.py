@@ -4,6 +4,7 @@ __all__ = [
     "call_stacks",
     "callbacks",
     "loop_binding",
+    "powers",
     "symbolic_shapes",
     "while_autodiff",
     "while_primitive",

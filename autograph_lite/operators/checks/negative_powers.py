@@ -1,22 +1,26 @@
-"""Negative powers: what is an int to the power of an int, which is a float in Python where the exponent is negative?
+"""Powers of integers: what is an int to the power of an int, which is a float in Python where the exponent is negative?
 
 2 ** i                  an int where the exponent is known to be 0 or more, and where its sign is not known: there, a check fails
 10 ** -i, k ** -1       where it is known to be 0 or less, a float: 1.0 is 1
 np.array([1, 2]) ** -k  NumPy's integers have no such powers
+np.array([0, 3]) ** 64  wraps around, where JAX reads six bits of an exponent: 0 ** 64 is 1 to it
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph_lite.errors import Location, PythonOnlyError
 from autograph_lite.jax_internals import constant_folding
 from autograph_lite.jax_internals.dataflow import long_literals, python_ints, recorded_ints
+from autograph_lite.jax_internals.loops.powers import EXPONENTS
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.checks import carried_checks, divisions, exception_templates
 from autograph_lite.operators.values.values import traced
@@ -29,9 +33,11 @@ def power(base: Any, exponent: Any, compute: Callable[[], Any]) -> Any:
     if not (_is_integer(base) and _is_integer(exponent)):
         return compute()
     if not (_is_pythons(base) and _is_pythons(exponent)):
-        if not _is_positive(exponent) and all(map(_is_pythons_or_numpys, (base, exponent))):
+        if not all(map(_is_pythons_or_numpys, (base, exponent))):
+            return compute()
+        if not _is_positive(exponent):
             check_integers(base, exponent)
-        return compute()
+        return with_all_bits(base, exponent, compute)
     low, high = _ends(exponent)
     if low >= 0 or high > 0:
         return long_literals.python_power(compute())
@@ -55,6 +61,27 @@ def check_integers(base: Any, exponent: Any) -> None:
     elif np.any(np.less(exponent, 0)):
         exception_templates.explicit(error)
         raise error
+
+
+def with_all_bits(base: Any, exponent: Any, compute: Callable[[], Any]) -> Any:
+    """`base ** exponent` of NumPy's integers; `compute` does it by the last six bits of the exponent, as JAX does."""
+    power = compute()
+    is_static = not traced(exponent) and np.ndim(exponent) == 0  # JAX reads all of that
+    if is_static or not (_is_integer(base) and _is_integer(exponent)) or _most(exponent) < EXPONENTS:
+        return power
+    base = jnp.asarray(base).astype(power.dtype)
+    exponent = jnp.asarray(exponent)
+    for _ in range(6, 8 * exponent.dtype.itemsize, 6):
+        base, exponent = lax.integer_pow(base, EXPONENTS), exponent >> 6
+        power *= jnp.power(base, exponent).astype(power.dtype)
+    return power
+
+
+def _most(exponent: Any) -> float:
+    """The largest of exponents, as far as it is known."""
+    if not traced(exponent) or _kind(exponent) == "b":
+        return 1 if _kind(exponent) == "b" else int(np.max(exponent, initial=0))
+    return _ends(exponent)[1] if _is_pythons(exponent) else math.inf
 
 
 def unknown_sign(where: Location | None) -> PythonOnlyError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -113,10 +114,10 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _power(x1: Any, x2: Any) -> Any:
-    """`np.power`: JAX's gives anything where integers have negative exponents."""
+    """`np.power`: JAX's gives anything where integers have negative exponents, or such of more than six bits."""
     x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
     negative_powers.check_integers(x1, x2)
-    return jnp.power(x1, x2)
+    return negative_powers.with_all_bits(x1, x2, lambda: jnp.power(x1, x2))
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -158,7 +159,12 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803 (NumPy's name)
     """`np.vander`, of narrow integers and bools such as hold their powers."""
     x = jnp.asarray(x)
-    return jnp.vander(x.astype(canonical(np.promote_types(x.dtype, int))), N, increasing)
+    x = x.astype(canonical(np.promote_types(x.dtype, int)))
+    if x.ndim != 1 or x.dtype.kind != "i":
+        return jnp.vander(x, N, increasing)
+    count = len(x) if N is None else operator.index(N)
+    powers = jnp.cumprod(jnp.broadcast_to(x[:, None], (len(x), count)).at[:, :1].set(1), 1, dtype=x.dtype)
+    return powers if increasing else powers[:, ::-1]
 
 
 def _triangle(name: str) -> Callable[..., Any]:
