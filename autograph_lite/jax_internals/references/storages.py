@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from jax import Array
 from jax._src import core
 from jax._src.interpreters import partial_eval
 from jax._src.lax import lax
@@ -246,7 +247,7 @@ def item_positions(array: Any, index: Any = ...) -> Any:
     if isinstance(array, np.ndarray):
         return _addresses(array[index])
     if not isinstance(array, core.Tracer):
-        return eager_views.concrete_positions(array, index)
+        return eager_views.concrete_positions(array, index) if isinstance(array, Array) else None
     steps = []
     while (equation := _view_equation(array := _held(array))) is not None:
         if any(isinstance(each, core.Tracer) for each in equation.in_tracers[1:]):

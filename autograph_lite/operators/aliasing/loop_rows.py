@@ -41,7 +41,9 @@ def _each_item(items: Any) -> Iterator[Any]:
             yield item
 
 
-def walks_over(items: Any, same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ...) -> bool | None:
+def walks_over(
+    items: Any, same: Sequence[Any], whole: Sequence[Any] = (), index: Any = ..., *, parts: bool = True
+) -> bool | None:
     """Whether a loop takes its items from an array, from parts of it, or from what it is a part of.
 
     Args:
@@ -49,6 +51,7 @@ def walks_over(items: Any, same: Sequence[Any], whole: Sequence[Any] = (), index
       same: the array, and what it was before the loops around.
       whole: what these are parts of; with `same`, as `access_paths.same_and_whole` says.
       index: which items of the array are meant.
+      parts: as for `iterables.arrays_looped_over`.
 
     Returns:
       True where the program says so: one of `same` and what the loop goes through are views of one array. None where it may be
@@ -59,7 +62,7 @@ def walks_over(items: Any, same: Sequence[Any], whole: Sequence[Any] = (), index
         return None if _leads_to(items, same, whole, index) else False
     known = [*same, *whole]
     wanted = access_paths.array_identities(known)
-    arrays = [*iterables.arrays_looped_over(items)]
+    arrays = [*iterables.arrays_looped_over(items, parts=parts)]
     roots = [*map(storages.root, arrays)]
     if any(storages.root(each) is root for each in same for root in roots):
         return True
@@ -101,9 +104,10 @@ def all_follow(array: Any) -> bool:
     same, whole = access_paths.same_and_whole(array)
     is_carried = getattr(storages.root(array), "parent", None) is None  # then the end of an iteration tells
     for items in thread.now.walked:
-        found = isinstance(items, iterables.Staged) and walks_over(items, same, whole)
+        at_places = isinstance(items, iterables.AtPlaces)  # others have items as they were before the loop
+        found = isinstance(items, iterables.Staged) and walks_over(items, same, whole, parts=at_places)
         is_told = found is not None or is_carried
-        if found is not False and not (is_told and isinstance(items, iterables.AtPlaces)):
+        if found is not False and not (is_told and at_places):
             return False
     return True
 

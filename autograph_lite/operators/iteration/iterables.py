@@ -453,16 +453,19 @@ class AtPlaces(Around):
         return self.items.at(index)
 
 
-def arrays_looped_over(items: Any) -> Iterator[Any]:
-    """The arrays, NumPy's among them, whose items a loop takes."""
+def arrays_looped_over(items: Any, *, parts: bool = True) -> Iterator[Any]:
+    """The arrays, NumPy's among them, whose items a loop takes.
+
+    Without `parts`, those are left out that it has a part of between traced bounds, `x[n:]`: it reads the array each time.
+    """
     for value in vars(items).values():
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, (jax.Array, np.ndarray)):
                 yield each
-            elif isinstance(each, Selection) and each.memory is None:
+            elif isinstance(each, Selection) and each.memory is None and parts:
                 yield each.array  # what a mask chooses is a copy
             elif isinstance(each, Staged):
-                yield from arrays_looped_over(each)
+                yield from arrays_looped_over(each, parts=parts)
 
 
 class Mapped(Around):
