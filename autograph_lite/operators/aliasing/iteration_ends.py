@@ -72,15 +72,19 @@ def _refuse_known(
     roots = [*map(storages.root, numpys_arrays.same_in_loops(start))]
     known = {id(each) for each in roots}
     held = (leaf for each in others for leaf in pytrees.leaves(each) if isinstance(leaf, Tracer))
-    if (
-        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in roots)
-        or any(id(storages.root(leaf)) in known for leaf in held)
-        or user_frames.read_later(roots, None, names, slots)
-        or loop_rows.are_walked(roots)
-    ):
+    if any(id(storages.root(leaf)) in known for leaf in held) or _is_seen(roots, names, slots):
         error = _parted_error(name)
         error.stood_in = True  # after a first iteration the variable is an array that nobody else knows
         raise error
+
+
+def _is_seen(arrays: Sequence[Any], names: Collection[str], slots: Collection[access_paths.Slot]) -> bool:
+    """Whether the caller, a loop around or what is read later is to see what is written to one of the arrays."""
+    return (
+        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in arrays)
+        or user_frames.read_later(arrays, None, names, slots)
+        or loop_rows.are_walked(arrays)
+    )
 
 
 def _left_by_iteration(now: Any) -> list[Any]:
@@ -152,11 +156,7 @@ def refuse_items_seen_next(
         return  # no item of such a list is written
     roots = [root for each in leaves if isinstance(each, Tracer) for root in _left_by_iteration(each)]
     known = [each for one in roots for each in numpys_arrays.same_in_loops(one)]
-    if (
-        any(callers_arrays.is_callers(each) or numpys_arrays.is_handle(each) for each in known)
-        or user_frames.read_later(known, None, names, slots)
-        or loop_rows.are_walked(known)
-    ):
+    if _is_seen(known, names, slots):
         raise _seen_next_error(name)
 
 

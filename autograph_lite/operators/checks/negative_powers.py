@@ -79,8 +79,10 @@ def with_all_bits(base: Any, exponent: Any, compute: Callable[[], Any]) -> Any:
 
 def _most(exponent: Any) -> float:
     """The largest of exponents, as far as it is known."""
-    if not traced(exponent) or _kind(exponent) == "b":
-        return 1 if _kind(exponent) == "b" else int(np.max(exponent, initial=0))
+    if _kind(exponent) == "b":
+        return 1
+    if not traced(exponent):
+        return int(np.max(exponent, initial=0))
     return _ends(exponent)[1] if _is_pythons(exponent) else math.inf
 
 

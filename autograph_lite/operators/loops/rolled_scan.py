@@ -208,16 +208,7 @@ class Trial:
                 self._left[number] = None if self._leaves else self.source.original(value.value)
                 if self._left[number] is None:
                     raise Refused(f"'{name}' is one of several objects after the loop")
-        left = [
-            *((f"'{name}'", each.value) for name, each in zip(carry.names, carry.after[0][0], strict=True))
-        ]
-        left += [
-            (carry.slots[key].place.label(key[1]), each.value) for key, each in carry.after[0][1].items()
-        ]
-        left += [("a list", leaf) for leaves in carry.kept.values() for leaf in leaves]
-        for shown, value in left:
-            if self.source.has_copy(value):
-                raise Refused(f"{shown} has an array of the items after the loop, which goes through copies")
+        self._refuse_copies(carry)
         if trial.has_changed(self.body_fun):
             raise Refused("a variable is of another type after an iteration than before it", peels=1)
         if python_number_flow.become_python(body, stay, known):
@@ -262,6 +253,18 @@ class Trial:
         owners = [one.handle if isinstance(one, Storage) else one for one in owners]
         if any(owner is one for owner in owners for one in self.sources):
             raise Refused("what it runs over changes")
+
+    def _refuse_copies(self, carry: Carry) -> None:
+        """Refuses what leaves an array of the items in a variable, a place or a list: the loop goes through copies of them."""
+        values, contents = carry.after[0]
+        left = [
+            *((f"'{name}'", each.value) for name, each in zip(carry.names, values, strict=True)),
+            *((carry.slots[key].place.label(key[1]), each.value) for key, each in contents.items()),
+            *(("a list", leaf) for leaves in carry.kept.values() for leaf in leaves),
+        ]
+        for shown, value in left:
+            if self.source.has_copy(value):
+                raise Refused(f"{shown} has an array of the items after the loop, which goes through copies")
 
     def _refuse_python(
         self, body: Any, stay: dict[int, Foretold], known: Sequence[Known | None],
