@@ -25,6 +25,17 @@ def equations_since(mark: Any) -> int | None:
     return equations_in(mark[0].frame.tracing_eqns[mark[1] :])
 
 
+def is_since(value: Any, mark: Any) -> bool:
+    """Whether a value is no array of the program that is being recorded, or an equation since then has made it."""
+    trace: Any = mark[0]
+    own: Any = getattr(value, "_trace", None)
+    if own is not trace or not value.ndim:
+        return True
+    recorded = trace.frame.tracing_eqns[mark[1] :]
+    made = [each() if isinstance(each, weakref.ref) else each for each in recorded]
+    return any(each is value.parent for each in made)
+
+
 def equations_in(recorded: Sequence[Any]) -> int:
     """How many equations these are, of those that are still there, with those in branches and bodies."""
     kept = [each() if isinstance(each, weakref.ref) else each for each in recorded]

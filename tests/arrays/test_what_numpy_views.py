@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 from autograph_lite import MutationError, convert, to_graph
 
@@ -550,6 +551,34 @@ def test_in_a_program_of_somebody_elses(function):
 
     for a, b in zip(flat(function(V.copy(), C.copy())), flat(found), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: lax.cond(x[0] > 0, lambda y: y, lambda y: y, x),
+        lambda x: lax.cond(x[0] > 0, lambda: x, lambda: x),
+        lambda x: lax.switch(x[0].astype(int), [lambda y: y, lambda y: y], x),
+        lambda x: lax.map(lambda item: item, x),
+        lambda x: lax.scan(lambda carry, item: (carry, item), x, x)[0],
+        lambda x: lax.scan(lambda carry, item: (carry, item), 0.0, x)[1],
+        lambda x: lax.fori_loop(0, 3, lambda i, y: y, x),
+    ],
+    ids=("cond", "cond_of_closures", "switch", "map", "carry", "rows", "fori_loop"),
+)
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_what_jax_hands_back_of_control_flow_is_a_new_array(call, is_computed):
+    @convert
+    def f(x):
+        x = x * 1 if is_computed else x
+        y = call(x)
+        x[2] = 9
+        return x, y
+
+    x, y = f(V.copy())
+
+    assert x[2] == 9
+    np.testing.assert_array_equal(y, V)
 
 
 def check(function):

@@ -2,6 +2,7 @@
 
 y = x.astype(np.float32)              of a float32 array, JAX gives `x` itself
 y = m.flatten()                       a `reshape`, as what `m.ravel()` gives, which is a view in NumPy
+y = lax.cond(p, same, same, x)        `x` itself, as no branch changes it
 u.cumsum()                            of a uint8 array, JAX's wraps, and NumPy's has the type of a sum
 """
 
@@ -21,9 +22,10 @@ from jax._src.lax import lax
 
 from autograph_lite.converters.calls import COMPILED_VIEWS, HANDING_BACK
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import recorded_equations, tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import eager_views, numpys_arrays, view_equations
+from autograph_lite.tracing import thread
 
 
 def _copying(fn: Any) -> Any:
@@ -167,6 +169,22 @@ def _new(fn: Any) -> Any:
     return run
 
 
+def _computing(fn: Any) -> Any:
+    """`fn`, which computes arrays, where JAX hands back one that all branches, or an iteration, leave as it is."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        mark = recorded_equations.equation_mark()
+        found = fn(*args, **kwargs)
+        if mark is None or thread.now.references is None:
+            return found
+        return jax.tree.map(
+            lambda each: each if recorded_equations.is_since(each, mark) else copied(each), found
+        )
+
+    return run
+
+
 def made_new(found: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What a call gives of these arguments, with copies in place of what is one of them, or looks like a part of one."""
     if type(found) in (list, tuple):
@@ -235,6 +253,7 @@ def _diag(v: Any, k: Any = 0) -> Any:
 
 
 _METHODS = ("clip", "repeat", "round")
+_CONTROL_FLOW = ("cond", "switch", "map", "scan", "while_loop", "fori_loop")
 _COPYING: dict[Any, Any] = {
     **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
     **{
@@ -242,6 +261,7 @@ _COPYING: dict[Any, Any] = {
     },
     **{fn: _fixed(fn) for fn in (ArrayImpl.diagonal, core.Tracer.diagonal, jnp.diagonal, jnp.broadcast_to)},
     jnp.diag: _diag,
+    **{fn: _computing(fn) for fn in (getattr(jax.lax, name) for name in _CONTROL_FLOW)},
     **{fn: _summing(fn) for fn in (core.Tracer.cumsum, core.Tracer.cumprod)},
     **{fn: _in_a_row(_in_order(fn)) for fn in (jnp.ravel, ArrayImpl.ravel, core.Tracer.ravel)},
     **{fn: _cast(fn) for fn in (jnp.astype, ArrayImpl.astype, core.Tracer.astype)},
