@@ -17,6 +17,11 @@ def trace_context() -> Hashable:
     return context
 
 
+def has_64_bits() -> bool:
+    """Whether the program has numbers of 64 bits: types are NumPy's then, and JAX's without."""
+    return bool(config.enable_x64.value)
+
+
 _OPTIONS = (
     "jax_enable_x64",
     "jax_default_matmul_precision",

@@ -34,6 +34,46 @@ def test_results_that_the_array_does_not_take_are_refused_as_by_numpy(call: Any)
             run(I.copy(), X.copy())
 
 
+def after_place(a, k):
+    a[k:] -= a[k:] * 0.5
+
+
+def at_mask(a, k):
+    a[a > k] *= 1.5
+
+
+def at_positions(a, k):
+    a[np.nonzero(a > k)] /= 2
+
+
+def of_view(a, k):
+    a[::-1][k:] += 0.5
+
+
+def on_a_path(a, k):
+    if k > 0:
+        a[:k] += 1j
+
+
+def whole(a, k):
+    a *= 0.5
+
+
+@pytest.mark.parametrize(
+    "function",
+    [after_place, at_mask, at_positions, of_view, on_a_path, whole],
+    ids=lambda function: function.__name__,
+)
+def test_changes_that_the_array_does_not_take_are_refused_as_by_numpy(function):
+    a = np.arange(4)
+
+    for run in (function, convert(function)):
+        with pytest.raises(TypeError, match=r"Cannot cast ufunc '(add|subtract|multiply|divide)' output"):
+            run(a, np.int32(2))
+
+    np.testing.assert_array_equal(a, np.arange(4))
+
+
 def taken(i, x):
     np.add(i, 2, out=i)
     np.greater(i, 15, out=i)

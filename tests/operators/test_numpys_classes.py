@@ -323,3 +323,14 @@ def test_a_number_of_one_of_two_classes_has_none_that_is_known(fn: Any) -> None:
         autograph_lite.convert(fn)(np.int64(3), np.float64(2.5))
     assert autograph_lite.convert(fn)(np.float64(3), np.float64(2.5)) == "float64"
     assert autograph_lite.convert(fn)(jnp.int32(3), jnp.float32(2.5)) == "ArrayImpl"
+
+
+def item(values: Any, k: Any) -> list[bool]:
+    return asked(values[k])
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("values", [[*X], [0.5, 1.5], [np.int64(3), np.int64(4)]], ids=str)
+def test_an_item_of_a_list_has_the_class_of_its_numbers(values: Any, wide: bool) -> None:
+    with jax.enable_x64(wide):
+        assert autograph_lite.convert(item)(values, np.int64(1)) == item(values, 1)

@@ -14,10 +14,10 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax._src import config, core
+from jax._src import core
 from jax._src.interpreters import batching, mlir
 
-from autograph_lite.jax_internals import avals, constant_folding
+from autograph_lite.jax_internals import avals, configuration, constant_folding
 from autograph_lite.jax_internals.dataflow import recorded_ints
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
 from autograph_lite.jax_internals.dataflow.python_ints import LONG as LONG_INTS, NARROW
@@ -76,7 +76,7 @@ def _may_be_long(number: Any, literal: int) -> bool:
     aval = number.aval
     if getattr(aval, "shape", None) != () or aval.dtype != np.int32 or not avals.is_weak(aval):
         return False
-    has_long = not config.enable_x64.value and jax.default_backend() != "tpu"
+    has_long = not configuration.has_64_bits() and jax.default_backend() != "tpu"
     return has_long and abs(literal) <= _MOST and jax.sharding.get_abstract_mesh().empty
 
 

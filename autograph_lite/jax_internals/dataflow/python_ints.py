@@ -21,9 +21,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax._src import config
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.dataflow import value_ranges
 from autograph_lite.jax_internals.dataflow.framework import Forward
 from autograph_lite.jax_internals.dataflow.induction_variables import is_integer
@@ -69,7 +68,7 @@ def unknown_ends(aval: Any) -> Ends:
     """Between which numbers a value lies that nothing is known of: an int has as many bits as where it comes from."""
     if is_float(aval):
         return ANY
-    is_long = config.enable_x64.value and getattr(aval, "dtype", None) == np.int64
+    is_long = configuration.has_64_bits() and getattr(aval, "dtype", None) == np.int64
     return LONG.most if is_long else NARROW
 
 

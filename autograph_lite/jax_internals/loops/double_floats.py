@@ -18,9 +18,9 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax._src import config, core
+from jax._src import core
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.dataflow.primitive_traits import SHAPES
 
 F32, F64, U32 = np.dtype("float32"), np.dtype("float64"), np.dtype("uint32")
@@ -77,7 +77,7 @@ def double_constant(emit: Emit, literal: Callable[[Any], Any], value: float) -> 
 
 def float_constant(emit: Emit, value: float, dtype: Any) -> Any:
     """A number of a program, of any type of floats; JAX can write those of 64 bits where it may make them."""
-    if dtype == F64 and not config.enable_x64.value:
+    if dtype == F64 and not configuration.has_64_bits():
         return double_constant(emit, lambda part: core.Literal(part, core.ShapedArray((), F32)), value)
     return core.Literal(np.dtype(dtype).type(value), core.ShapedArray((), np.dtype(dtype)))
 

@@ -13,10 +13,10 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax._src import config, core
+from jax._src import core
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.dataflow import python_ints, recorded_ints, value_ranges
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.intervals import ANY, Ends
@@ -109,11 +109,11 @@ def with_wide_numbers(
     *tests, body = jaxprs
     mesh = jax.sharding.get_abstract_mesh()
     is_whole = mesh.empty or mesh.are_all_axes_manual
-    native = config.enable_x64.value or jax.default_backend() == "tpu" or not is_whole
+    native = configuration.has_64_bits() or jax.default_backend() == "tpu" or not is_whole
     floats = {} if native or floats is None else floats
     if native and tell is None:
         return None
-    width = SHORT if native and not config.enable_x64.value else LONG
+    width = SHORT if native and not configuration.has_64_bits() else LONG
     nest = Nest(None if tell is None else python_ints.Ints(width), native)
     doubles = [None if native else _double_of(v) for v in init]
     held = [[None if native else _double_of(v) for v in each.consts] for each in jaxprs]
@@ -127,7 +127,7 @@ def with_wide_numbers(
         given = _known_or(
             value_ranges.of_values([*map(recorded_ints.standing_for, init)]), unknown[: len(init)]
         )
-        if ambient.has_end() and (not native or config.enable_x64.value):
+        if ambient.has_end() and (not native or configuration.has_64_bits()):
             given = [
                 recorded_ints.ends_of(v, unknown_ends(jax.typeof(v))) or e
                 for v, e in zip(init, given, strict=True)

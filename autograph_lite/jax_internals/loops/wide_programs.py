@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
-from jax._src import config, core
+from jax._src import core
 
-from autograph_lite.jax_internals import recorded_equations, tracing_state
+from autograph_lite.jax_internals import configuration, recorded_equations, tracing_state
 from autograph_lite.jax_internals.dataflow import long_literals, python_ints, scan_ir
 from autograph_lite.jax_internals.dataflow.induction_variables import open_jaxpr
 from autograph_lite.jax_internals.dataflow.python_ints import LONG, NARROW, SHORT
@@ -87,7 +87,7 @@ def with_wide_ints(outputs: Sequence[Any], tell: Tell) -> list[Any]:
     recorded = _recorded()
     if not any(map(_computes_ints, recorded)):
         return [*outputs]
-    x64, mesh = config.enable_x64.value, jax.sharding.get_abstract_mesh()
+    x64, mesh = configuration.has_64_bits(), jax.sharding.get_abstract_mesh()
     native = x64 or jax.default_backend() == "tpu" or not mesh.empty
     width = SHORT if native and not x64 else LONG
     if not _is_wide(recorded, width, native=native):

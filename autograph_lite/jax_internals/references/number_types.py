@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax._src import config
 from jax._src.core import Tracer, is_symbolic_dim
 from jax._src.interpreters import partial_eval
 
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.references import numpys_arrays, shape_errors, storages, view_equations
 from autograph_lite.tracing import thread
 
@@ -183,11 +182,6 @@ def is_pythons_bool(value: Any) -> bool:
     return is_pythons_number(value) is True
 
 
-def has_64_bits() -> bool:
-    """Whether the program has numbers of 64 bits: types are NumPy's then, and JAX's without."""
-    return bool(config.enable_x64.value)
-
-
 def type_in_numpy(value: Any) -> Any:
     """The type that an operand has in NumPy: a dtype, or a class of Python's numbers; None of what is no array or number."""
     if type(value) in PYTHONS:
@@ -232,11 +226,11 @@ def in_types_of_numpy(operate: Callable[[Any, Any], Any], name: str) -> Callable
 
     JAX makes a float32 of int64 and float32, and of a quotient of int32.
     """
-    fun, is_swapped = _UFUNCS.get(name.strip("_").removeprefix("r")), name.startswith("__r")
+    fun, is_swapped = UFUNCS.get(name.strip("_").removeprefix("r")), name.startswith("__r")
 
     def computed(number: Any, other: Any) -> Any:
         operands = (other, number) if is_swapped else (number, other)
-        if fun is None or not has_64_bits() or not _is_numpys_to_promote(fun, operands):
+        if fun is None or not configuration.has_64_bits() or not _is_numpys_to_promote(fun, operands):
             return operate(number, other)
         left, right = new = in_types_of_ufunc(fun, operands)
         for each in (one for one, old in zip(new, operands, strict=True) if one is not old):
@@ -261,7 +255,7 @@ def _is_numpys_to_promote(fun: np.ufunc, operands: tuple[Any, ...]) -> bool:
     )
 
 
-_UFUNCS: dict[str, np.ufunc] = {
+UFUNCS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
     "mod": np.remainder, "divmod": np.divmod, "pow": np.power, "matmul": np.matmul, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from jax import Array, dtypes, lax
+from jax import Array, lax
 from jax._src.core import Tracer
 
 from autograph_lite.errors import MutationError, PythonOnlyError
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.references import storages, view_equations
 from autograph_lite.tracing import thread
 
@@ -459,7 +460,7 @@ def type_of(array: Any) -> Any:
     What the caller's is is asked: the program serves no others.
     """
     known = thread.now.references
-    if known is None or dtypes.canonicalize_dtype(np.float64) == np.float64:
+    if known is None or configuration.has_64_bits():
         return np.dtype(array.dtype)
     argument = argument_of(array)
     if argument is not None and argument.is_numpy:

@@ -16,12 +16,11 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-import jax
 import numpy as np
 from jax._src.array import ArrayImpl
 
 from autograph_lite.errors import PythonOnlyError
-from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages
 from autograph_lite.operators.iteration import iterables
 from autograph_lite.operators.ragged import selection
@@ -136,7 +135,7 @@ def _classes(dtype: Any, weak: bool) -> tuple[type, ...]:
     dtype = np.dtype(dtype)
     if weak and dtype.kind in _PYTHONS:
         return (_PYTHONS[dtype.kind],)
-    wide = _NARROW.get(dtype.name) if jax.dtypes.canonicalize_dtype(np.int64) != np.int64 else None
+    wide = _NARROW.get(dtype.name) if not configuration.has_64_bits() else None
     return tuple(np.dtype(name).type for name in (wide, dtype.name) if name is not None)
 
 

@@ -234,7 +234,7 @@ def _refuse_unclear(array: Any) -> None:
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
     """Refuses what NumPy does not write to an array."""
     block_stores.refuse_other_shape(array, new)
-    refused_results.refuse_cast(array, f"ufunc '{symbol}' output", new)
+    refused_results.refuse_change(array, symbol, new)
 
 
 def _refuse_loops_names(array: Any) -> None:

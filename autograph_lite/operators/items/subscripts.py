@@ -46,6 +46,7 @@ from autograph_lite.operators.items import traced_keys
 from autograph_lite.operators.items.block_stores import axes_of, fill_whole, refuse_other_shape, store_block
 from autograph_lite.operators.joins.literal_types import chosen_of, stacked, widen_literals
 from autograph_lite.operators.lists import array_arguments, bounded_growth, dynamic_length, growing_lists
+from autograph_lite.operators.numpy_calls import refused_results
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.python import builtins as builtin_calls, containers
 from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
@@ -601,6 +602,8 @@ def _store(
         new = change(old, value)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
+        if type(old) is Selection and (isinstance(base, np.ndarray) or numpys_arrays.is_numpys(base)):
+            refused_results.refuse_change(old, change.__name__, new)
         if is_raised:  # by the operand: where it has, the item stays what it is by now
             new = jnp.where(catching.unraised(), new, item(base, step[0]))
     if isinstance(step, str):

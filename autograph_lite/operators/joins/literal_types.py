@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from autograph_lite.errors import BranchMismatchError
-from autograph_lite.jax_internals.references import number_types
+from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.joins.join_types import (
     Array,
     Captured,
@@ -65,8 +65,9 @@ def stacked(values: Sequence[Any]) -> jax.Array:
 
 
 def chosen_of(values: Sequence[Any], chosen: Any) -> Any:
-    """`chosen`, which is one of the values, with a note of what types these have where some are numbers of Python's."""
+    """`chosen`, one of the values, with a note of whose number it is, and of what types these have where some are Python's."""
     if isinstance(chosen, jax.Array) and not chosen.ndim:
+        numpys_arrays.note_number_of(chosen, *values)
         kinds = [kind for each in values if (kind := as_array_type(Fixed(each))) is not None]
         if all(not kind.shape for kind in kinds) and (met := functools.reduce(join_arrays, kinds).met):
             number_types.note_number_types(chosen, met)

@@ -11,13 +11,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
-import numpy as np
-
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.dataflow import python_ints
 from autograph_lite.jax_internals.loops import wide_programs
 from autograph_lite.jax_internals.references import ambient
-from autograph_lite.operators.checks import carried_checks, divisions, negative_powers
+from autograph_lite.operators.checks import carried_checks, divisions, integer_powers
 from autograph_lite.operators.trace_context import loop_options
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.tracing import entered, thread
@@ -47,7 +45,7 @@ def fail(code: Any, places: Numbers) -> None:
         is_division = why in python_ints.CALLS
         if why == python_ints.NEGATIVE:
             where = source_places.at(*place) if place else None
-            error: Exception = negative_powers.unknown_sign(where)
+            error: Exception = integer_powers.unknown_sign(where)
         else:
             error = _division(place, why) if is_division else OverflowError(message(place, why))
         carried_checks.fail_if(code == number, error, limit=not is_division)
@@ -92,7 +90,7 @@ def told(error: OverflowError) -> OverflowError:
 
 def message(place: Place | None, why: str = python_ints.LARGE) -> str:
     """What is said of a line whose int does not fit, or is made of a float that does not."""
-    bits = 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
+    bits = 64 if configuration.has_64_bits() else 32
     where = source_places.at(*place) if place else None
     what = f"`{where.text}`" if where else "a loop"
     wider = "." if bits == 64 else ", or have ints of 64 bits: jax.config.update('jax_enable_x64', True)."

@@ -19,6 +19,7 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.errors import MutationError, PythonOnlyError
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import (
@@ -94,7 +95,7 @@ def _giving_places(name: str) -> Any:
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
         found = otherwise(self, *args, **kwargs)
-        is_wider = number_types.has_64_bits() and numpys_arrays.would_be_numpys(self)
+        is_wider = configuration.has_64_bits() and numpys_arrays.would_be_numpys(self)
         return numpys_arrays.note_next(found.astype(int), self) if is_wider else found
 
     return run

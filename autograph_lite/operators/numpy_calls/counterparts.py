@@ -26,6 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, view_equations
@@ -451,10 +452,10 @@ def _of_ufunc(fun: np.ufunc, method: str) -> Counterpart:
         args = (*args[:place], None, *args[place + 1 :]) if len(args) > place else args
         kwargs = {**kwargs, "out": None}
         first = [(jnp.asarray(arg) if isinstance(arg, list) else arg) for arg in args[:2]]
-        if method == "outer" and number_types.has_64_bits():
+        if method == "outer" and configuration.has_64_bits():
             first = [*number_types.in_types_of_ufunc(fun, first)]
         named = {key: _type(value) for key, value in kwargs.items() if value is not None or key == "axis"}
-        if method == "reduce" and first and fun not in (np.add, np.multiply) and number_types.has_64_bits():
+        if method == "reduce" and first and fun not in (np.add, np.multiply) and configuration.has_64_bits():
             first[0] = number_types.in_types_of_ufunc(fun, (first[0],) * fun.nin)[0]
         if method in ("accumulate", "reduceat") and first:
             dtype = named.get("dtype", (*args, None, None, None)[3 if method == "reduceat" else 2])
@@ -475,7 +476,7 @@ def _in_its_type(fun: np.ufunc, array: Any, dtype: Any) -> Any:
         dtype = recorded_copies.summed_type(array)
     elif dtype is None and fun in (np.logical_and, np.logical_or, np.logical_xor):
         dtype = bool
-    elif dtype is None and number_types.has_64_bits() and fun.nin == 2:
+    elif dtype is None and configuration.has_64_bits() and fun.nin == 2:
         return number_types.in_types_of_ufunc(fun, (array, array))[0]
     return array if dtype is None else jnp.asarray(array).astype(_type(dtype))
 

@@ -21,9 +21,10 @@ import numpy as np
 from jax import lax
 
 from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
-from autograph_lite.operators.checks import carried_checks, negative_powers
+from autograph_lite.operators.checks import carried_checks, integer_powers
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import (
     changed_lengths,
@@ -116,8 +117,8 @@ def _by_whole_numbers(name: str) -> Callable[[Any, Any], Any]:
 def _power(x1: Any, x2: Any) -> Any:
     """`np.power`: JAX's gives anything where integers have negative exponents, or such of more than six bits."""
     x1, x2 = array_arguments.numpys_array(x1), array_arguments.numpys_array(x2)
-    negative_powers.check_integers(x1, x2)
-    return negative_powers.with_all_bits(x1, x2, lambda: jnp.power(x1, x2))
+    integer_powers.check_integers(x1, x2)
+    return integer_powers.with_all_bits(x1, x2, lambda: jnp.power(x1, x2))
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -151,7 +152,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     y, x = jnp.moveaxis(jnp.asarray(y), axis, -1), x if x is None else jnp.asarray(x)
     widths = dx if x is None else jnp.diff(x if x.ndim == 1 else jnp.moveaxis(x, axis, -1))
     sums = y[..., 1:] + y[..., :-1]
-    if number_types.has_64_bits():
+    if configuration.has_64_bits():
         widths, sums = number_types.in_types_of_ufunc(np.multiply, (widths, sums))
     return (widths * sums / 2.0).sum(-1)
 

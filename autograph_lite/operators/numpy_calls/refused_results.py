@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import exception_templates
 
@@ -29,7 +30,7 @@ def refuse_type(array: Any, name: str, new: Any, first: Any = None, *rest: Any) 
     elif name in _PLACES:
         if not np.can_cast(array.dtype, np.int64):
             raise_as_numpy(TypeError(f"Cannot cast array data from {array.dtype!r} to {np.dtype(int)!r}"))
-    elif name == "einsum" and number_types.has_64_bits():
+    elif name == "einsum" and configuration.has_64_bits():
         refuse_cast(array, "einsum's output", new)
         if np.result_type(array.dtype, new.dtype) != array.dtype:
             raise_as_numpy(
@@ -48,6 +49,12 @@ TO_ANY_TYPE = frozenset({
 })  # fmt: skip
 _OF_INTEGERS = frozenset({"ceil", "floor", "trunc", "nanmean", "nanvar"})
 _PLACES = frozenset({"argmax", "argmin", "nanargmax", "nanargmin"})
+
+
+def refuse_change(array: Any, symbol: str, new: Any) -> None:
+    """Refuses `array += v` for the symbol "add", or `array[mask] += v`, if NumPy does for the type of what is computed."""
+    fun = number_types.UFUNCS.get(symbol)
+    refuse_cast(array, f"ufunc '{symbol if fun is None else fun.__name__}' output", new)
 
 
 def refuse_cast(array: Any, what: str, new: Any) -> None:

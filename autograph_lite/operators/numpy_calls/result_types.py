@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.references import number_types
 
 Types = Sequence[np.dtype[Any]]
@@ -103,7 +104,7 @@ _ARRAYS_OF_NUMBERS = frozenset({"append", "kron", "outer", "polyadd", "polysub",
 
 def in_numpys_types(fun: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The arguments of a call of NumPy's, with arrays of the types in which NumPy computes it, in a program with 64 bits."""
-    if not number_types.has_64_bits():
+    if not configuration.has_64_bits():
         return args, named
     if isinstance(fun, np.ufunc):
         return number_types.in_types_of_ufunc(fun, args), named

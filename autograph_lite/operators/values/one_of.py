@@ -25,7 +25,7 @@ import numpy as np
 from jax import core
 
 from autograph_lite.errors import BranchMismatchError, PythonOnlyError
-from autograph_lite.jax_internals import tracing_state
+from autograph_lite.jax_internals import configuration, tracing_state
 from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.boxes import Whole
@@ -382,7 +382,7 @@ def _is_number(variant: Any) -> bool:
 
 def is_large(value: Any) -> bool:
     """Whether it is an int of Python's that no array holds: `best = sys.maxsize`."""
-    return type(value) is int and value.bit_length() >= 8 * jax.dtypes.canonicalize_dtype(np.int64).itemsize
+    return type(value) is int and value.bit_length() >= (64 if configuration.has_64_bits() else 32)
 
 
 _VALUES = (str, bytes, enum.Enum, type(Ellipsis), type(NotImplemented), np.dtype)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import core, export
 
-from autograph_lite.jax_internals import avals, constant_folding, tracing_state
+from autograph_lite.jax_internals import avals, configuration, constant_folding, tracing_state
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf
@@ -109,8 +109,7 @@ def result_type(value: Any) -> Any:
     kind: Any = type(value)
     if kind not in SCALARS:
         return value.dtype if isinstance(value, jax.Array) else jnp.result_type(value)
-    config: Any = jax.config
-    return _of_number(kind, config.jax_enable_x64)
+    return _of_number(kind, configuration.has_64_bits())
 
 
 @functools.cache
