@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import sys
 import threading
 import weakref
@@ -158,10 +159,10 @@ def remember_copies(copies: Sequence[Any], originals: Sequence[Any]) -> None:
     _begin()
     _local.shared.update((id(owner), (owner, _items(owner))) for owner in (*copies, *originals))
     ids = set(map(id, originals))
-    deeper = [
-        one for group in _local.groups if not ids.isdisjoint(map(id, group.copies)) for one in group.originals
-    ]
-    _local.groups.append(Group([*copies], [*originals, *deeper], source_places.here()))
+    groups = [group.originals for group in _local.groups if not ids.isdisjoint(map(id, group.copies))]
+    # Each once: in a loop of 30 iterations, each with a copy of copies, there would be 2**30 of them.
+    known = {id(one): one for one in itertools.chain(originals, *groups)}
+    _local.groups.append(Group([*copies], [*known.values()], source_places.here()))
 
 
 def is_shared(owner: Any) -> bool:

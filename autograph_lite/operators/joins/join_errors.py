@@ -402,6 +402,8 @@ def _start(name: str, found: Mismatch) -> str:
         return f"give '{name}' its final shape before the loop, and write its items in the body."
     if before and after:
         return f"start with '{name}' of its final shape: jnp.zeros(({after[2]},), jnp.{after[1]})."
+    if " items>" in found.left + found.right:
+        return f"change the list that there is: {name}[:] = [...], or {name}.clear() and append to it."
     resized = _length(found.right) - _length(found.left) if found.left[0] == found.right[0] else 0
     if resized > 0:
         return (

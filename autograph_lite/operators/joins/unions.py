@@ -125,8 +125,9 @@ class Uniting(NamedTuple):
             else:
                 found.append(other)
                 kinds.append(kind)
-        containers = [kind for kind in kinds if kind[0] == 2 and kind[1] in (tuple, list, dict)]
-        if len(containers) > 1 and not self.lengths:
+        classes = [kind[1] for kind in kinds if kind[0] == 2]
+        containers = [kind for kind in classes if kind in (tuple, list, dict)]
+        if (len(containers) > 1 and not self.lengths) or (len(kinds) > 1 and not SOLE.isdisjoint(classes)):
             raise Apart
         if len(found) > LIMIT:
             raise Apart(found)
@@ -168,6 +169,9 @@ class Uniting(NamedTuple):
 
 
 ARRAY = "array"
+SOLE: set[type] = (
+    set()
+)  # classes of what stands for the items of a list, beside which there is no other variant
 
 
 def is_absent(leaf: Any) -> bool:

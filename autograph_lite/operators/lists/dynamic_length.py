@@ -25,7 +25,7 @@ from jax import lax
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import number_types, numpys_arrays
 from autograph_lite.operators.checks import traced_text
-from autograph_lite.operators.joins import join_types
+from autograph_lite.operators.joins import join_types, unions
 from autograph_lite.operators.joins.join_types import Array, Template, cast_leaf, rebuild
 from autograph_lite.operators.lists import growing_lists, list_errors
 from autograph_lite.operators.object_graph import opaque_objects, places
@@ -184,6 +184,7 @@ def _stretch(kind: Any, arrays: Iterable[Any]) -> Stretch:
 
 jax.tree_util.register_pytree_node(Stretch, _flat, _stretch)
 jax.tree_util.register_pytree_node(Gap, _flat, lambda kind, _: _gap(kind.origin))
+unions.SOLE.update((Stretch, Gap))
 
 
 # What a list holds

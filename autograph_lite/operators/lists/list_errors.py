@@ -93,13 +93,16 @@ def iterated_list_error(owner: Any, location: Any) -> MutationError:
 def outer_list_error(place: Place, location: Any, *, given: bool) -> MutationError:
     """A list that was there before the function was called; it is `given` where it is one of the call."""
     name = place_names.owner_spelling(place.owner)
+    fix = "make the list in the function, and return it" + (
+        "." if given else "; or pass it, if it is one of numbers and texts."
+    )
+    if name and "." in name and all(map(str.isidentifier, name.split("."))):
+        fix = f"let the object have a list of its own first: {name} = list({name})."
     return MutationError(
         f"{_called(name)}, a list from outside of the function, gets a length that only the data knows.",
         where=(place_names.written_at(place.owner), location),
         why="A compiled function reads and writes such a list item by item, and so needs to know how many there are.",
-        fix="make the list in the function, and return it."
-        if given
-        else "make the list in the function, and return it; or pass it, if it is one of numbers and texts.",
+        fix=fix,
     )
 
 

@@ -173,6 +173,7 @@ _TAKERS = tuple(
         "operators/calls/recursion_guard",
         "operators/joins/join_types",
         "operators/aliasing/iteration_ends",
+        "operators/loops/carry",
         "operators/loops/owned_containers",
         "runtime/results/argument_mutations",
         "runtime/results/list_trimming",
