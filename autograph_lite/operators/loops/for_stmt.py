@@ -51,7 +51,7 @@ from autograph_lite.operators.loops.carry import Carry, Reordered, StandsIn, Unj
 from autograph_lite.operators.loops.carry_fixpoint import fixpoint, fixpoint_with_init
 from autograph_lite.operators.loops.first_iterations import run_first_apart, settles_types
 from autograph_lite.operators.loops.loop_updates import at_loop, update_all
-from autograph_lite.operators.loops.rolled_scan import Trial
+from autograph_lite.operators.loops.rolled_scan import Trial, scan_rows
 from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.purity import trial
 from autograph_lite.operators.trace_context import decision_log, lane_termination, loop_options, path_facts
@@ -522,7 +522,7 @@ def _stage_rows(
                     decision_log.LOOPS, "while_loop", "a traced value leaves it", count
                 )
                 return after, (early_exit.scan_until(test, body, start, flat, count, reverse=reverse), [])
-            return after, loop_binding.scan(body, start, flat, count, how)
+            return after, scan_rows(body, after, start, flat, count, how, body_fun)
 
         return stage
 
