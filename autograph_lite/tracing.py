@@ -48,8 +48,9 @@ class Tracing:
     clocks: list[str] | None = None  # those that were asked, where somebody listens (`effects.clocks`)
     # whether a loop is traced on trial; `made` are the iterators that were made in it, `changing` the bodies that leave
     # variables of other types, `given` the arrays that stand for the program's own values, and `outside` the traces
-    # around it (`purity.trial`)
+    # around it; `decided`: in it, the program's values decide whether the code runs (`purity.trial`)
     trial: bool = False
+    decided: bool = False
     made: dict[int, Any] = dataclasses.field(default_factory=dict)
     changing: dict[Any, bool] = dataclasses.field(default_factory=dict)
     given: dict[int, Any] = dataclasses.field(default_factory=dict)

@@ -1107,3 +1107,110 @@ def test_a_call_that_python_does_not_come_to_keeps_no_loop_from_being_rolled() -
     (found, *_) = autograph_lite.explain(autograph_lite.convert(f, static_loops="auto"))(X)
     assert found.became == "scan of 20 steps"
     assert float(autograph_lite.convert(f, static_loops="auto")(X)) == f(X)
+
+
+class Residual:
+    def res(self, u):
+        return u - 2
+
+
+def asks_what_an_object_has(u, p):
+    for _ in range(200):
+        d = p.jac(u) if hasattr(p, "jac") else p.res(u)
+        if isinstance(p, Residual) and type(u) is np.ndarray and callable(p.res):
+            u = u - 0.5 * d
+    return u
+
+
+def asks_in_a_branch(u, p):
+    for _ in range(200):
+        if isinstance(u, np.ndarray) and not hasattr(p, "jac"):
+            u = u * 0.5
+        else:
+            u = u + 1
+    return u
+
+
+def prints_what_data_decide(u, p):
+    for k in range(200):
+        d = p.res(u)
+        if np.linalg.norm(d) < 1e-3:
+            print(f"converged after {k}")
+            return u, k
+        u = u - 0.5 * d
+    return u, -1
+
+
+def prints_in_a_branch_around(u, p):
+    for k in range(200):
+        if u[0] > 1e-3:
+            if k % 100 == 0:
+                print("step", k)
+            u = u * 0.5
+    return u
+
+
+def logs_what_data_decide(u, p):
+    for k in range(200):
+        if u[0] < 0.1:
+            logging.getLogger("tests").debug("small in %s", k)
+            break
+        u = u * 0.5
+    return u
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        asks_what_an_object_has,
+        asks_in_a_branch,
+        prints_what_data_decide,
+        prints_in_a_branch_around,
+        logs_what_data_decide,
+    ],
+    ids=lambda program: program.__name__,
+)
+def test_what_asks_objects_or_prints_on_a_path_of_the_datas_is_rolled(program, capsys):
+    u = np.array([1.0, 1.5], np.float32)
+    expected = program(u.copy(), Residual())
+    capsys.readouterr()
+
+    explanation = str(autograph_lite.explain(program)(u.copy(), Residual()))
+
+    assert "scan of 200 steps" in explanation or "while_loop" in explanation, explanation
+    assert capsys.readouterr().out.count("\n") < 5
+    jax.tree.map(
+        lambda one, other: np.testing.assert_allclose(one, other, atol=1e-6),
+        autograph_lite.convert(program)(u.copy(), Residual()),
+        expected,
+    )
+
+
+def asks_for_the_class_of_a_number(u):
+    floats = 0
+    total = 0.0
+    for k in range(60):
+        if isinstance(k, int) and hasattr(total, "is_integer"):
+            floats += type(total) is float
+        total = u[0] * k
+    return total, floats
+
+
+def prints_what_python_decides(u):
+    for k in range(60):
+        if k % 20 == 0:
+            print("step", k)
+        u = u * 0.5
+    return u
+
+
+@pytest.mark.parametrize("program", [asks_for_the_class_of_a_number, prints_what_python_decides])
+def test_what_pythons_numbers_are_asked_and_decide_is_not_rolled(program, capsys):
+    u = np.array([1.0, 1.5])
+    expected = program(u), capsys.readouterr().out
+
+    with jax.enable_x64(True):
+        found = autograph_lite.convert(program)(u)
+
+    assert capsys.readouterr().out == expected[1]
+    jax.tree.map(np.testing.assert_allclose, found, expected[0])

@@ -323,13 +323,13 @@ def _held(array: Any) -> Any:
         if id(array) in known.behind:
             array = known.behind[id(array)][1]
             continue
-        outer = _outer(array)
+        outer = outer_of(array)
         if outer is None:
             return array
         array = outer
 
 
-def _outer(array: Any) -> Any:
+def outer_of(array: Any) -> Any:
     """What a tracer stands for that is a constant of a trace within; None where it is none."""
     if not isinstance(array, partial_eval.DynamicJaxprTracer) or array.parent is not None:
         return None
@@ -348,7 +348,7 @@ def _operand_now(operand: Any, trace: Any = None) -> Any:
     """What an operand of an equation is now; None where that is what it was then."""
     known = _known()
     was, held = operand, _held(operand)
-    while (outer := _outer(was)) is not None and id(was) not in known.versions:
+    while (outer := outer_of(was)) is not None and id(was) not in known.versions:
         was = outer
     now = latest_version(held, trace)
     if now is was or (now is held and id(was) in known.behind):

@@ -57,7 +57,9 @@ class Path:
         def run() -> list[Any]:
             reached = lane_termination.lanes_reached(self._taken, loop=False)
             with (
-                entered(branch=self.options, reached=reached, facts=self.facts),
+                entered(
+                    branch=self.options, reached=reached, facts=self.facts, decided=trial.decides(select)
+                ),
                 journal.journal(outer=outer) as written,
             ):
                 return self._run(fun, operands, count, written)

@@ -23,6 +23,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals, configuration
 from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.purity import trial
 from autograph_lite.operators.ragged import selection
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, describe, is_symbolic
@@ -50,7 +51,14 @@ def of_class(value: Any, ask: Callable[[type], Answer]) -> Answer:
     value = selection.array_of(value)
     if not isinstance(value, Tracer):
         return ask(type(value))
+    _refuse_number(value, "type")
     return _told(value, lambda classes: ask(classes[0] if classes else ArrayImpl))
+
+
+def _refuse_number(value: Any, asked: str) -> None:
+    """Ends a trial in which a number may be Python's, and an array stands for it: in each iteration one of another class."""
+    if trial.is_on_trial() and isinstance(value, Tracer) and not value.ndim:
+        trial.end_trial(f"{asked}() would see an array in place of a number")
 
 
 def class_of(value: Any) -> type:
@@ -61,6 +69,7 @@ def class_of(value: Any) -> type:
 def has_attribute(value: Any, name: str) -> bool:
     """Whether the value has that attribute, or would have it."""
     value = selection.array_of(value)
+    _refuse_number(value, "hasattr")
     return _told(value, lambda classes: hasattr(classes[0] if classes else value, name))
 
 
@@ -73,6 +82,7 @@ def is_instance(value: Any, kinds: Any) -> bool:
     value = selection.array_of(value)
     if not isinstance(value, Tracer):
         return isinstance(value, kinds) or (is_symbolic(value) and isinstance(SIZE, kinds))
+    _refuse_number(value, "isinstance")
     asked = [*_each(kinds)]
     of_jax = [
         kind for kind in asked if str(getattr(kind, "__module__", "")).startswith(("jax", "autograph_lite"))

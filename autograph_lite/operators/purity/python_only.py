@@ -1,7 +1,7 @@
 """Python only: does a loop's body do what a program of arrays can't do repeatedly, or see that a number is an array?
 
 open(path), eval(text)              done once while tracing, and not once for each item
-isinstance(i, int), type(i)         another answer for an array than for Python's int
+str(x), id(x)                       another answer for an array than for Python's number
 
 Generated code calls these as they stand. What it calls through an operator is looked at there (see `known_calls`). A branch is
 looked at where it is traced: no iteration may come to it.
@@ -20,9 +20,8 @@ from autograph_lite.operators.object_graph import python_iterators
 from autograph_lite.operators.object_graph.reachability import by_code
 from autograph_lite.syntax import codes
 
-SEEING = frozenset(
-    {"isinstance", "type", "hasattr", "id", "callable", "repr", "str", "ascii", "format", "vars", "dir"}
-)
+# `isinstance`, `type` and `hasattr` look at what they are asked of (`calls.numpys_classes`).
+SEEING = frozenset({"id", "repr", "str", "ascii", "format", "vars", "dir"})
 DOING = frozenset({"open", "input", "eval", "exec", "breakpoint", "__import__", "locals", "globals"})
 
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from autograph_lite.errors import Location
 from autograph_lite.jax_internals import avals, tracing_state
+from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.joins.join_types import Array, Captured, Template, as_array_type, fitted
 from autograph_lite.operators.object_graph import opaque_objects, python_iterators
 from autograph_lite.operators.purity import known_calls, python_only
@@ -37,7 +38,7 @@ class Refused(BaseException):
 def trial() -> entered:
     """The code inside traces a loop on trial."""
     outside = thread.now.outside if thread.now.trial else tuple(tracing_state.open_traces())
-    return entered(trial=True, made={}, outside=outside)
+    return entered(trial=True, made={}, outside=outside, decided=False)
 
 
 def is_on_trial() -> bool:
@@ -76,10 +77,17 @@ def _follows(value: Any) -> bool:
         if equation is None:
             if id(each) in thread.now.given:
                 return False
+            if (around := storages.outer_of(each)) is not None:
+                waiting.append(around)
         elif id(equation) not in seen:
             seen.add(id(equation))
             waiting.extend(operand for operand in equation.in_tracers if isinstance(operand, Tracer))
     return True
+
+
+def decides(select: Any) -> bool:
+    """Whether, in the loop on trial, the program's values decide if a branch is taken, as this condition or one around it is."""
+    return thread.now.trial and (thread.now.decided or not _follows(select))
 
 
 def note_carry_types(body_fun: Callable[..., Any], before: Sequence[Any], after: Sequence[Any]) -> None:
@@ -201,7 +209,12 @@ def note_created(value: Any) -> Any:
 
 
 def refuse_call(callee: Any) -> None:
-    """Ends the trial that is running if a call may do something that only Python can do for each item."""
+    """Ends the trial that is running if a call may do something that only Python can do for each item.
+
+    What is printed where the program decides whether it runs is not what Python prints, in a loop that Python runs, either.
+    """
+    if thread.now.decided and (callee is print or getattr(callee, "__module__", None) == "logging"):
+        return
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, opaque_objects.KINDS) and callee.__name__ != "__init__":
         found = None if owns(owner) else f"{type(owner).__name__}.{callee.__name__}"
