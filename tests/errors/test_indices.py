@@ -94,7 +94,8 @@ def test_a_size_that_only_the_data_knows(make) -> None:
     assert "test.py:2 in f\n      n = n + make(k).sum()\n" in text or "in <lambda>" in text
     assert text.endswith(
         "  The value is known when the compiled program runs, and not while the function is traced.\n"
-        "  Fix: compute with jax.numpy on the array, or pass the value as a Python number, which is not traced."
+        "  Fix: make an array as large as it may get, and take a part, np.zeros(most)[:n], np.arange(most)[:n]; or pass it as a "
+        "number of Python's, which is not traced."
     )
 
 

@@ -25,7 +25,7 @@ PROGRAMS = {
     "shape": (
         lambda n: jnp.zeros(n),
         2,
-        "compute with jax.numpy on the array, or pass the value as a Python number",
+        "make an array as large as it may get",
     ),
     "bytes": (
         lambda n: bytes(n),

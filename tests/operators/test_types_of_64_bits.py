@@ -201,3 +201,33 @@ def test_an_array_of_another_type_is_refused_for_results_as_by_numpy(call: Any, 
             convert(call)(m, np.zeros((2, 2), kind))
     else:
         np.testing.assert_array_equal(convert(call)(m, np.zeros((2, 2), kind)), expected)
+
+
+def test_ints_with_and_without_a_sign_are_compared_exactly() -> None:
+    i = np.array([-1, 2**62 + 1, 3, 2**63 - 1, 0, -(2**63)], np.int64)
+    u = np.array([5, 2**62, 3, 2**63, 2**64 - 1, 0], np.uint64)
+
+    def f(i: Any, u: Any) -> Any:
+        operators = [
+            i < u,
+            i <= u,
+            i > u,
+            i >= u,
+            i == u,
+            i != u,
+            u < i,
+            u >= i,
+            u == i,
+            u[0] > i[1],
+            i[1] != u[1],
+        ]
+        functions = [
+            np.less(i, u),
+            np.greater_equal(i[:, None], u),
+            np.not_equal(u, i),
+            np.where(i < u, i, 0),
+        ]
+        return operators, functions, i.astype(np.int32) < u, u[:3] == i[:3].astype(np.int8)
+
+    with jax.enable_x64(True):
+        jax.tree.map(np.testing.assert_array_equal, convert(f)(i, u), f(i, u))

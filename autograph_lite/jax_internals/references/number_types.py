@@ -217,8 +217,21 @@ def _types_of_ufunc(fun: np.ufunc, operands: Sequence[Any]) -> tuple[Any, ...]:
 
 def in_types_of_ufunc(fun: np.ufunc, operands: Sequence[Any]) -> tuple[Any, ...]:
     """The operands of a ufunc of NumPy's, of the types in which that computes."""
-    types = zip(operands, _types_of_ufunc(fun, operands), strict=True)
-    return (*(each if dtype is None else cast_to(each, dtype) for each, dtype in types),)
+    types = _types_of_ufunc(fun, operands)
+    new = (*(e if dtype is None else cast_to(e, dtype) for e, dtype in zip(operands, types, strict=True)),)
+    return _as_signs(*new) if fun in _COMPARING and {*types} == {np.dtype(int), np.dtype(np.uint64)} else new
+
+
+_COMPARING = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+
+
+def _as_signs(left: Any, right: Any) -> tuple[Any, Any]:
+    """What compares as int64 and uint64 do: the sign of their difference, and 0. As float64, JAX's way, not all differ."""
+    if left.dtype != np.uint64:
+        return _as_signs(right, left)[::-1]
+    other = cast_to(right, np.dtype(np.uint64))
+    above = jnp.where(left > other, np.int8(1), np.int8(0))
+    return jnp.where(right < 0, np.int8(1), jnp.where(left < other, np.int8(-1), above)), jnp.int8(0)
 
 
 def in_types_of_numpy(operate: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:

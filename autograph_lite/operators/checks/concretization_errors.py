@@ -32,6 +32,15 @@ _ABOUT_TRACER = re.compile(
 )
 # An argument that JAX takes for a key of its own.
 _UNHASHED = re.compile(r"__hash__ and __eq__ methods|^Non-hashable static arguments[\s\S]*Tracer")
+# A size, an axis or the like; and arrays by whose values JAX would know how many items there are.
+_OF_A_SIZE = re.compile(
+    r"^Shapes must be 1D sequences|^expected a sequence of integers|"
+    r"^Abstract tracer value encountered[^\n]*\n(?!The problem arose with|The error occurred)"
+)
+_BY_VALUES = re.compile(
+    r"^Abstract tracer value encountered[^\n]*\[\d|argument of jnp\.nonzero|compiling jnp\.repeat, the total"
+)
+_REPEATED = re.compile(r"^unsupported operand type\(s\) for \*: .*'(list|tuple)'|^can't multiply sequence")
 _IN_A_SET = re.compile(r"^unhashable type: '\w*Tracer'")
 _BESIDE_SEQUENCE = re.compile(r"^(?:unsupported operand|'\S+' not supported between).*'(list|tuple|range)'")
 
@@ -151,8 +160,12 @@ def needs_value(error: BaseException) -> AutographError:
 
 def _said_by(error: BaseException) -> str:
     """The first line of an error; that something can't be hashed is not what a user has done."""
-    if _UNHASHED.search(str(error)):
+    if _is_of_a_size(error) and _BY_VALUES.search(str(error)):
+        return "It tells how many items an array gets, which have to be known while the function is traced."
+    if _is_of_a_size(error):
         return "It is handed over for a size, an axis or the like, which has to be known while the function is traced."
+    if repeated := _REPEATED.search(str(error)):
+        return f"It tells how often the items of a {repeated[1] or 'sequence'} are repeated."
     if _is_of_statistics(error):
         return "'statistics' computes with exact fractions of Python's numbers."
     if _IN_A_SET.search(str(error)):
@@ -177,7 +190,21 @@ def _is_no_text_of_users(path: str) -> bool:
     return path == "<string>" or ownership.is_library_file(path)
 
 
+def _is_of_a_size(error: BaseException) -> bool:
+    return _UNHASHED.search(str(error)) is not None or _OF_A_SIZE.search(str(error)) is not None
+
+
 def _remedy(error: BaseException) -> str:
+    if _REPEATED.search(str(error)) or (_is_of_a_size(error) and not _BY_VALUES.search(str(error))):
+        return (
+            "make an array as large as it may get, and take a part, np.zeros(most)[:n], np.arange(most)[:n]; or pass it as a "
+            "number of Python's, which is not traced."
+        )
+    if _is_of_a_size(error):
+        return (
+            "tell jax.numpy's function how many there are, jnp.unique(x, axis=0, size=n), jnp.bincount(x, length=n), "
+            "jnp.repeat(x, counts, total_repeat_length=n)."
+        )
     if sequence := _BESIDE_SEQUENCE.search(str(error)):
         return f"make an array of the {sequence[1]}, jnp.asarray(...): beside an array, JAX takes no {sequence[1]}."
     if _is_of_statistics(error):

@@ -26,7 +26,7 @@ from jax import lax
 from autograph_lite.jax_internals.references import number_types
 from autograph_lite.operators.checks import catching, divisions, index_bounds
 from autograph_lite.operators.numpy_calls import exact_values
-from autograph_lite.operators.values.values import describe, known_value
+from autograph_lite.operators.values.values import describe, is_one_number, known_value
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -36,7 +36,7 @@ def _number(value: Any, kind: type) -> Any:
 
 def _operand(value: Any, kind: type) -> Any:
     array = jnp.asarray(value)
-    if array.size != 1:
+    if not is_one_number(array):
         raise TypeError(f"only a number can be handed to a function of Python's; this is {describe(array)}.")
     if kind is int and not jnp.issubdtype(array.dtype, jnp.integer) and array.dtype != bool:
         raise TypeError("'float' object cannot be interpreted as an integer")

@@ -54,6 +54,7 @@ from autograph_lite.operators.values.values import (
     describe,
     fold_test,
     is_arraylike,
+    is_one_number,
     is_symbolic,
     known_value,
     python_value,
@@ -274,7 +275,7 @@ def _scalar(value: Any, kind: type) -> Any:
         rolling.counted()
         return kind(found.item())
     array = jnp.asarray(value)
-    if array.size != 1:
+    if not is_one_number(array):
         raise TypeError(f"only a scalar can become a Python {kind.__name__}; this is {describe(value)}.")
     if jnp.issubdtype(array.dtype, jnp.complexfloating) and kind is not complex:
         raise TypeError(f"{kind.__name__}() argument must be a real number, not 'complex'")

@@ -117,6 +117,14 @@ def _of_number(kind: type, _x64: bool) -> Any:
     return jnp.result_type(kind(0))  # 4 us: more than all else that is done with a number
 
 
+_TAKES_ONE_ITEM = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+
+
+def is_one_number(array: Any) -> bool:
+    """Whether Python makes a number of an array, `float(x)`: with axes, NumPy refuses it from 2.4 on, as JAX does."""
+    return array.size == 1 and (not array.ndim or _TAKES_ONE_ITEM)
+
+
 def describe(value: Any) -> str:
     """How `value` is named in messages: dtype and shape of an array, else its type or itself."""
     if isinstance(value, ARRAYS):
