@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 
 import nox
@@ -39,7 +40,8 @@ def tests(session: nox.Session) -> None:
     """The tests and the doctests; arguments after `--` go to pytest.
 
     On the highest Python, each test with its first three cases and each fifth after them. On others, each test with its first
-    case, and each 16th after it. All cases: `nox -s tests-3.13 -- --every-nth-case=1`.
+    case, and each 16th after it. Which of five the commit decides, so that each case runs with some commits. All cases:
+    `nox -s tests-3.13 -- --every-nth-case=1`.
     """
     session.install("-e", ".[test]")
     # A part of the random programs and examples (tests/examples.py); the same ones on every Python would tell little more.
@@ -49,8 +51,15 @@ def tests(session: nox.Session) -> None:
     # What the pages show is printed by the highest Python; layout, whole and random programs are the same on every one.
     same = ("test_pages.py", "house", "properties", "whole")
     less = [*(f"--ignore=tests/{each}" for each in same), "--every-nth-case=16"]
-    chosen = ["--first-cases=3", "--every-nth-case=5"] if session.python == PYTHONS[-1] else less
+    most = ["--first-cases=3", "--every-nth-case=5", f"--case-offset={_commit_number()}"]
+    chosen = most if session.python == PYTHONS[-1] else less
     session.run("pytest", "-n", "2", "--dist", "worksteal", *chosen, *session.posargs, env=env)
+
+
+def _commit_number() -> int:
+    """A number that each commit has another one of; 0 where this is no clone of the repository."""
+    found = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    return int(found.stdout[:4] or "0", 16)
 
 
 @nox.session

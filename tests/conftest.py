@@ -54,11 +54,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="K",
         help="how many are the first ones of --every-nth-case",
     )
+    parser.addoption(
+        "--case-offset",
+        type=int,
+        default=0,
+        metavar="M",
+        help="which of N cases --every-nth-case takes: all of them have run after N values",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if (step := config.getoption("--every-nth-case")) > 1:
-        config.hook.pytest_deselected(items=_left_out(items, config.getoption("--first-cases"), step))
+        first, offset = config.getoption("--first-cases"), config.getoption("--case-offset")
+        config.hook.pytest_deselected(items=_left_out(items, first, step, offset))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -66,7 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="slow; runs with --run-slow"))
 
 
-def _left_out(items: list[pytest.Item], first: int, step: int) -> list[pytest.Item]:
+def _left_out(items: list[pytest.Item], first: int, step: int, offset: int) -> list[pytest.Item]:
     """Takes all cases of each test but the `first` ones, and each `step`-th after them, out of `items`, and gives them."""
     seen: collections.Counter[str] = collections.Counter()
     kept: list[pytest.Item] = []
@@ -74,7 +82,7 @@ def _left_out(items: list[pytest.Item], first: int, step: int) -> list[pytest.It
     for item in items:
         test = item.nodeid.partition("[")[0]
         behind = seen[test] - (first - 1)  # the last of the first ones is 0
-        (left_out if behind > 0 and behind % step else kept).append(item)
+        (left_out if behind > 0 and (behind - offset) % step else kept).append(item)
         seen[test] += 1
     items[:] = kept
     return left_out

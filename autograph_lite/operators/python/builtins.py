@@ -113,6 +113,9 @@ def _no_bound(bound: Any) -> IterationError:
     )
 
 
+_length = len  # the user's code may replace the built-in one by a function that asks us
+
+
 def len_(value: Any) -> Any:
     """`len(value)`: the size of the leading axis of an array."""
     if isinstance(value, jax.Array):
@@ -136,7 +139,7 @@ def len_(value: Any) -> Any:
     if isinstance(own, types.FunctionType):  # of the user's: Python would ask a traced answer for an int
         length = own(value)
         return length if traced(length) else len(Sized(length))
-    return len(value)
+    return _length(value)
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
