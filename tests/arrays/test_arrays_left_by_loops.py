@@ -163,7 +163,51 @@ def appended_for_the_next_iteration(x, n):
     return w
 
 
+def part_that_a_path_replaces(x, n):
+    u, w = np.zeros((3, 2)), np.ones((3, 2))
+    v = u[1:]
+    for e in x:
+        if e > 5:
+            v = w[1:]
+        u[1, 1] = e + 1
+    return u, v
+
+
+def part_that_an_expression_replaces(x, n):
+    u, w = np.zeros(3), np.ones(3)
+    v = u[::-1]
+    for e in x:
+        v = w[:] if e > 5 else v
+        u[1] = e + 1
+    return v
+
+
+def part_that_a_while_loop_replaces(x, n):
+    u, w, k = np.zeros(3), np.ones(3), x[0]
+    v = u[1:]
+    while k < 6:
+        if k > 5:
+            v = w[1:]
+        u[1] = k + 1
+        k = k + 1
+    return u, v
+
+
+def whole_that_a_path_replaces(x, n):
+    u, w = np.zeros(3), np.ones(3)
+    v = u[1:]
+    for e in x:
+        if e > 5:
+            u = w
+        v[0] = e + 1
+    return u, v
+
+
 REFUSED = [
+    part_that_a_path_replaces,
+    part_that_an_expression_replaces,
+    part_that_a_while_loop_replaces,
+    whole_that_a_path_replaces,
     one_item_of_several,
     another_name_of_the_callers,
     stored_in_a_longer_list,

@@ -58,6 +58,7 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
     ways_out.refuse_raised(array)
     refuse_kept_copy(array)
     refuse_row_of_copy(array)
+    _want_parts_before_loops(array)
     if ways_out.is_given_back(array):
         births.want_anew(array)
         if not can_follow(array):
@@ -89,6 +90,21 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
         return True
     _refuse_options(array, _options(array))
     return False
+
+
+def _want_parts_before_loops(array: Any) -> None:
+    """Lets the program make an array of NumPy's that a loop carries, if another variable of it was a part of that, or it of this.
+
+    They are two arrays in the program, unless it has made one of them of the other one.
+    """
+    before = [each for each in numpys_arrays.same_in_loops(array) if isinstance(each, np.ndarray)]
+    pairs = [pair for loop in thread.now.aliases for pair in loop.same if before]
+    others = [old for _, old in pairs if isinstance(old, np.ndarray)]
+    if any(old is not each and births.are_of_one(old, each) for old in others for each in before):
+        refusal = _taken_error(before[0])
+        for each in before:
+            births.want_anew(each, refusal)
+        raise refusal
 
 
 def _want_anew(array: Any) -> None:
@@ -173,7 +189,7 @@ def _taken_error(array: Any) -> MutationError:
     return MutationError(
         f"An array of NumPy's, {describe(array)}, or a part of it, is written, and names lead to both.",
         where=source_places.here(),
-        why="The program has taken the part at a traced index, and only one of them would see the change.",
+        why="The program has both as arrays of their own, and only one of them would see the change.",
         fix="make it an array of JAX's, m = jnp.array(m), or take a copy, m[i].copy(); or compile with autograph_lite.convert.",
     )
 
