@@ -98,13 +98,17 @@ def _want_parts_before_loops(array: Any) -> None:
     They are two arrays in the program, unless it has made one of them of the other one.
     """
     before = [each for each in numpys_arrays.same_in_loops(array) if isinstance(each, np.ndarray)]
-    pairs = [pair for loop in thread.now.aliases for pair in loop.same if before]
-    others = [old for _, old in pairs if isinstance(old, np.ndarray)]
-    if any(old is not each and births.are_of_one(old, each) for old in others for each in before):
+    if have_parts_before_loops(before):
         refusal = _taken_error(before[0])
         for each in before:
             births.want_anew(each, refusal)
         raise refusal
+
+
+def have_parts_before_loops(before: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether one of these was a part of what another variable of a loop was before it, or that of this."""
+    others = [old for loop in thread.now.aliases for _, old in loop.same if isinstance(old, np.ndarray)]
+    return any(old is not each and births.are_of_one(old, each) for each in before for old in others)
 
 
 def _want_anew(array: Any) -> None:

@@ -255,10 +255,7 @@ def _refuse_loops_names(array: Any) -> None:
         return
     same = numpys_arrays.same_in_loops(array)
     before = [each for each in same if isinstance(each, np.ndarray)]
-    others = [old for loop in thread.now.aliases for _, old in loop.same if isinstance(old, np.ndarray)]
-    is_shared = any(
-        births.are_of_one(each, other) for each in before for other in others if other is not each
-    )
+    is_shared = shared_memory.have_parts_before_loops(before)
     if before and (
         is_shared or any(each.base is not None for each in before) or user_frames.are_held_twice(same)
     ):

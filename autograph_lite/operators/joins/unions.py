@@ -169,9 +169,8 @@ class Uniting(NamedTuple):
 
 
 ARRAY = "array"
-SOLE: set[type] = (
-    set()
-)  # classes of what stands for the items of a list, beside which there is no other variant
+# Classes of what stands for the items of a list, beside which there is no other variant.
+SOLE: set[type] = set()
 
 
 def is_absent(leaf: Any) -> bool:
