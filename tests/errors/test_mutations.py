@@ -703,3 +703,13 @@ def test_an_array_of_jaxs_that_a_generator_writes_to_where_nothing_is_traced() -
         )
         assert caught.value.fix.startswith("write x = x.at[i].set(v), or call a function that")
     np.testing.assert_array_equal(autograph_lite.to_graph(counted)(np.zeros(3))[1], [1, 0, 0])
+
+
+def test_an_item_of_an_array_of_numpys_that_is_turned() -> None:
+    def f(x):
+        turned = np.ones((3, 2)) * 2
+        turned.T[0][1] = x[0]
+        return turned
+
+    with pytest.raises(MutationError, match=r"'T' of 'array'(.|\n)*x\[:, i\] in place of x\.T\[i\]"):
+        autograph_lite.convert(f)(np.ones(3))

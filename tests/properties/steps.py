@@ -57,6 +57,11 @@ def both(x, y):
 """
 NAMES = ["u", "v", "w"]
 STARTS = "a|a * 1|b|b * 0.5|{x}|{x} * 2|{x}[::-1]|{x}.copy()|xp.zeros((3, 2))".split("|")
+# where the program has an array of ints, too
+INTEGERS = "i = xp.arange(6).reshape(3, 2)"
+TYPED = "i|i * 1|i[:, ::-1]|i + 0.5|i > 2|xp.zeros((3, 2), int)|(a * 4).astype(int)|{x}.astype(int)|{x} > 1".split(
+    "|"
+)
 STATEMENTS = """
     edge({x})|edge({x})|{x} = middle({x})|middle({x})|{x} = {x} * 0.5|{x} = stepped({x})|{x} = {y} + 1|{x} = {y}|{x}, {y} = {y}, {x}
     {x}, {y} = {y} * 0.5, {x}|{x}[0] = {y}[1]|{x}[1:] += 0.25|{x}[k % 3] = k|s += {x}.sum()|s += {x}[0, 0]|{x} = {x}[::-1]
@@ -138,9 +143,11 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
         x = c.pick(NAMES)
         return form.format(x=x, y=c.pick([name for name in NAMES if name != x]))
 
-    lines = []
+    typed = c.chance(30)
+    lines = [INTEGERS] if typed else []
     for number, name in enumerate(NAMES):
-        known = STARTS if number else [start for start in STARTS if "{" not in start]
+        starts = [*STARTS, *TYPED] if typed else STARTS
+        known = starts if number else [start for start in starts if "{" not in start]
         lines.append(f"{name} = {c.pick(known).format(x=NAMES[number - 1])}")
     lines += [
         f"row, s, log, box, d = a[2] * 1, 0.0, [], [b * 3, {c.pick(['a * 1', 'w'])}], {{'a': b * 2}}",

@@ -14,7 +14,7 @@ import autograph_lite as al
 from .choices import from_seed
 from .compare import FAST_COMPILE
 from .running import loaded
-from .steps import generate
+from .steps import INTEGERS, generate
 from .test_programs import BUDGET
 
 SEEDS = range(max(10, BUDGET // 8))
@@ -34,11 +34,21 @@ def in_python(source: str, dtype: Any) -> tuple[Any, Any]:
 
 
 def outcome(source: str, way: str) -> str:
-    """ "same", "refused", or how the compiled program differs from NumPy's; "unbound" where Python misses a variable."""
+    """ "same", "refused", or how the compiled program differs from NumPy's; "unbound" where Python misses a variable.
+
+    Programs of integers have types of 64 bits, as NumPy's: what is stored in these is cut off.
+    """
+    with jax.enable_x64(INTEGERS in source):
+        return _outcome(source, way)
+
+
+def _outcome(source: str, way: str) -> str:
     try:
         wanted = in_python(source, np.float32)
     except UnboundLocalError:
         return "unbound"
+    except TypeError as error:
+        wanted = error
     handed = arguments()
     with loaded(source, xp=np if way == "convert" else jnp) as namespace:
         try:
@@ -49,6 +59,14 @@ def outcome(source: str, way: str) -> str:
                 found = jax.jit(staged, compiler_options=FAST_COMPILE)(*map(jnp.asarray, handed), 5)
         except al.AutographError:
             return "refused"
+        except (TypeError, UnboundLocalError, jax.errors.JaxRuntimeError) as error:
+            if isinstance(wanted, TypeError):
+                return "same"  # in a program of JAX's, a check's error is one of its own
+            if "casting rule" in str(error):  # on a path that Python does not take
+                return "refused"
+            raise
+    if isinstance(wanted, TypeError):
+        return f"\nours   {found}\npython {wanted}\n{source}"
     # arrays of JAX's stay what they are
     ours, theirs = ((found, handed), wanted) if way == "convert" else (found, wanted[0])
     # NumPy's arrays are of 32 and 64 bits: `v.sum() < w.sum()` of equal ones is of one type with us

@@ -20,7 +20,13 @@ from jax._src.interpreters import partial_eval
 
 from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import avals, configuration
-from autograph_lite.jax_internals.references import numpys_arrays, shape_errors, storages, view_equations
+from autograph_lite.jax_internals.references import (
+    lower_kinds,
+    numpys_arrays,
+    shape_errors,
+    storages,
+    view_equations,
+)
 from autograph_lite.tracing import thread
 
 
@@ -190,7 +196,7 @@ def type_in_numpy(value: Any) -> Any:
         return None
     is_weak = isinstance(value, Tracer) and not value.ndim and avals.weak_type(value)
     if is_weak and is_pythons_number(value) is not False:
-        return {"i": int, "f": float, "c": complex}[value.dtype.kind]
+        return {"b": bool, "i": int, "f": float, "c": complex}[value.dtype.kind]
     return value.dtype
 
 
@@ -292,6 +298,7 @@ def with_pythons_bools(operate: Callable[..., Any], name: str) -> Callable[..., 
         operate = _dividing_by_zeros(operate, name)
 
     def of_numbers(*operands: Any) -> Any:
+        lower_kinds.refuse_bools(name, operands)
         if not all(isinstance(each, bool) or _has_bools(each) for each in operands):
             return operate(*operands)
         if all(map(is_pythons_bool, operands)):

@@ -367,7 +367,16 @@ def note_options(new: Any, *options: Any) -> None:
     # An item of a list that a traced index chooses is a row of what was made of them.
     of = storages.root(new)
     known.joined[id(of)] = of, options
+    note_widened(new, options)
     _note_shown(options, new)
+
+
+def note_widened(new: Any, options: Iterable[Any]) -> None:
+    """Notes that arrays of other kinds of types have become one of the program, if they have (`lower_kinds`)."""
+    known = thread.now.references
+    if known is not None and not known.is_widened:
+        kinds = (each.dtype.kind for each in options if isinstance(each, (Tracer, np.ndarray)))
+        known.is_widened = any(kind != new.dtype.kind for kind in kinds)
 
 
 def note_number_of(new: Any, *options: Any) -> Any:

@@ -56,7 +56,7 @@ def _check_place(owner: Any, attribute: str, new: Any) -> None:
     """Refuses to set what an object only shows: `x.T`, a property without a setter, an attribute of its class."""
     kind = owner.__name__ if isinstance(owner, type) else type(owner).__name__
     found = inspect.getattr_static(owner, attribute, None)
-    if isinstance(owner, jax.Array):
+    if isinstance(owner, (jax.Array, np.ndarray)):
         kind = "array"
         what, fix = (
             "computed from the array",

@@ -235,6 +235,7 @@ def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:
     """Refuses what NumPy does not write to an array."""
     block_stores.refuse_other_shape(array, new)
     refused_results.refuse_change(array, symbol, new)
+    refused_results.refuse_narrower(array, new)
 
 
 def _refuse_loops_names(array: Any) -> None:

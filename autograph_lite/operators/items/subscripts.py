@@ -20,7 +20,13 @@ from autograph_lite.converters.python_ops import IN_PLACE, evaluated
 from autograph_lite.errors import DynamicShapeError, MutationError, PythonOnlyError, TracedIndexError
 from autograph_lite.jax_internals import avals
 from autograph_lite.jax_internals.dataflow import recorded_copies, recorded_views
-from autograph_lite.jax_internals.references import eager_views, number_types, numpys_arrays, storages
+from autograph_lite.jax_internals.references import (
+    eager_views,
+    lower_kinds,
+    number_types,
+    numpys_arrays,
+    storages,
+)
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_arrays,
@@ -234,6 +240,8 @@ def _folded(index: Any, base: Any) -> Any:
     if not isinstance(index, jax.Array) or (
         isinstance(base, _ARRAYS) and not (index.ndim and index.dtype == bool)
     ):
+        if isinstance(index, Tracer) and index.ndim:
+            lower_kinds.refuse_bools("__getitem__", [index])
         return index
     return python_value(index)
 
@@ -602,8 +610,9 @@ def _store(
         new = change(old, value)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
-        if type(old) is Selection and (isinstance(base, np.ndarray) or numpys_arrays.is_numpys(base)):
-            refused_results.refuse_change(old, change.__name__, new)
+        is_part = type(old) is Selection or (isinstance(old, jax.Array) and old.ndim > 0)
+        if is_part and isinstance(base, _ARRAYS) and hasattr(new, "dtype"):
+            refused_results.refuse_change(old, change.__name__.removeprefix("i"), new)
         if is_raised:  # by the operand: where it has, the item stays what it is by now
             new = jnp.where(catching.unraised(), new, item(base, step[0]))
     if isinstance(step, str):
@@ -725,6 +734,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         callers_arrays.refuse_read_only(base)
         value = number_types.stored_none(base, value)
         numpys_arrays.refuse_beyond(base, value, stored=True)
+        refused_results.refuse_narrower(base, value)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)
         loop_rows.refuse_copies(base)

@@ -394,6 +394,9 @@ class Carry:
         outside = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
         parts = [(inside[part], inside[whole]) for part, whole in self.parts if {part, whole} <= {*inside}]
         same = [(new, outside[key]) for key, new in inside.items() if key in outside]
+        for new, old in same:
+            if isinstance(new, Tracer) and new.ndim:
+                numpys_arrays.note_widened(new, [old])
         return loop_carried_aliases.carried(same, parts, lambda array: self._hold(values, array))
 
     def _hold(self, values: Sequence[Any], array: Any) -> bool:

@@ -29,7 +29,7 @@ from autograph_lite.errors import PythonOnlyError
 from autograph_lite.jax_internals import configuration
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import number_types, numpys_arrays, view_equations
+from autograph_lite.jax_internals.references import lower_kinds, number_types, numpys_arrays, view_equations
 from autograph_lite.operators.aliasing import reads_while_written
 from autograph_lite.operators.lane_eval import number_functions
 from autograph_lite.operators.lists import array_arguments, dynamic_length
@@ -114,6 +114,9 @@ _TYPED = frozenset(
 def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What JAX gives for a call of a function of NumPy's: copies where that makes new arrays, or ones of another type."""
     name = getattr(fn, "__name__", "")
+    if name.endswith("_like") and "dtype" not in kwargs and args:
+        lower_kinds.note_like(found, args[0])
+    lower_kinds.refuse_bools(name, args[:2])
     if name in _LAYING:
         order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(name, kwargs.get("order"))
         order = args[1] if name == "copy" and len(args) > 1 else order

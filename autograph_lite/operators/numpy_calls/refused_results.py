@@ -12,9 +12,12 @@ from typing import Any, NoReturn
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import configuration
-from autograph_lite.jax_internals.references import number_types
+from autograph_lite.jax_internals.references import lower_kinds, number_types
 from autograph_lite.operators.checks import exception_templates
+from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values.values import any_traced, describe
 
 
 def refuse_type(array: Any, name: str, new: Any, first: Any = None, *rest: Any) -> None:
@@ -59,7 +62,7 @@ def refuse_change(array: Any, symbol: str, new: Any) -> None:
 
 def refuse_cast(array: Any, what: str, new: Any) -> None:
     """Refuses to write to an array, as NumPy's `+=` does, what is of a type of a higher kind."""
-    if _kind(new.dtype) > _kind(array.dtype):
+    if lower_kinds.kind_number(new.dtype) > lower_kinds.kind_number(array.dtype):
         raise_as_numpy(
             TypeError(
                 f"Cannot cast {what} from {new.dtype!r} to {array.dtype!r} with casting rule 'same_kind'"
@@ -67,15 +70,37 @@ def refuse_cast(array: Any, what: str, new: Any) -> None:
         )
 
 
+def refuse_narrower(array: Any, value: Any) -> None:
+    """Refuses to write to an array what it would not hold where it has the type that it had before a loop, or on another path.
+
+    NumPy cuts it off there, `u = np.arange(3)`, then `u[0] = 2.5` and `u = u / 2` in each iteration, or it raises an error.
+    """
+    wide, lowest = lower_kinds.kind_number(array.dtype), lower_kinds.lowest_kind(array)
+    if lowest < wide and not _holds(lowest, value):
+        raise MutationError(
+            f"An item of an array, {describe(array)}, is written, which may be one of {_NAMES[lowest]} in NumPy, as before a "
+            "loop or on another path.",
+            where=source_places.here(),
+            why="NumPy cuts off what it writes to such an array, and the program has one type for both.",
+            fix="let it be of floats from the start, x = x.astype(float) before the loop, or np.zeros(n).",
+        )
+
+
+_NAMES = ("bools", "integers", "integers", "floats", "complex numbers")
+
+
+def _holds(kind: int, value: Any) -> bool:
+    """Whether an array of such a type has a value as it is; of a traced one its type says so."""
+    if isinstance(value, (list, tuple)):
+        return all(_holds(kind, each) for each in value)
+    if any_traced(value):
+        return lower_kinds.lowest_kind(value) <= kind
+    given = np.asarray(value)
+    of = (bool, np.int64, np.int64, float, complex)[kind]
+    return given.dtype.kind not in "biufc" or bool(np.all(given.astype(of) == given))
+
+
 def raise_as_numpy(error: Exception) -> NoReturn:
     """Raises an error of NumPy's; on a staged path it is raised only if that path is taken."""
     exception_templates.explicit(error)
     raise error
-
-
-def _kind(dtype: Any) -> int:
-    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
-    kinds: tuple[Any, ...] = (
-        jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating,
-    )  # fmt: skip
-    return next(number for number, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind))

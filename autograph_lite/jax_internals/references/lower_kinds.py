@@ -1,0 +1,167 @@
+"""Lower kinds: may an array of floats be one of integers in NumPy, before a loop or on another path?
+
+u = np.arange(3)                      integers
+while c: u = u / 2                    floats in the program, from the start, and in NumPy after the first iteration
+v = u.copy()                          so is what is made of it, and keeps its type
+
+What is written to them is cut off there, or refused; and bools do other things than numbers: `m + m`, `-m`, `x[m]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax._src.core import Tracer
+
+from autograph_lite.errors import PythonOnlyError
+from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.tracing import thread
+
+
+def kind_number(dtype: Any) -> int:
+    """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
+    found = _KINDS.find(np.dtype(dtype).kind)
+    return found if found >= 0 else _KINDS.index("f" if jnp.issubdtype(dtype, jnp.floating) else "c")
+
+
+_KINDS = "buifc"
+_OF_INTS = _KINDS.index("i")
+
+
+def note_like(new: Any, of: Any) -> Any:
+    """Notes that an array has been made with the type of another one, `np.zeros_like(u)`; gives it."""
+    known = thread.now.references
+    if known is not None and known.is_widened and isinstance(new, Tracer) and isinstance(of, Tracer):
+        root = storages.root(new)
+        known.alike[id(root)] = root, of
+    return new
+
+
+def lowest_kind(array: Any) -> int:
+    """The lowest kind of the types that an array of the program may have in NumPy."""
+    known = thread.now.references
+    own = kind_number(array.dtype)
+    if known is None or not known.is_widened or own < _OF_INTS:
+        return own
+    found: dict[int, int] = {}
+    todo, begun = [array], set[int]()
+    while todo:
+        each = todo[-1]
+        parts = [] if id(each) in found else [*_alternatives(each)]
+        inner = [one for _, operands in parts for one in operands]
+        if new := [one for one in inner if id(one) not in found and id(one) not in begun]:
+            begun.update(map(id, new))
+            todo += new
+            continue
+        todo.pop()
+        if parts:
+            kinds = [
+                max([kind, *(found.get(id(one), kind_number(one.dtype)) for one in operands)])
+                for kind, operands in parts
+            ]
+            found[id(each)] = min(kinds)
+    return found[id(array)]
+
+
+def refuse_bools(operation: str, operands: Sequence[Any]) -> None:
+    """Refuses an operation on arrays of numbers that does something else in NumPy if they are of bools, and may be."""
+    known = thread.now.references
+    if known is None or not known.is_widened or operation not in _OTHER_OF_BOOLS:
+        return
+    arrays = [
+        each for each in operands if isinstance(each, (Tracer, np.ndarray)) and each.dtype.kind in _KINDS
+    ]
+    are_numbers = len(arrays) == len(operands) and any(map(kind_number, (each.dtype for each in arrays)))
+    if are_numbers and not any(map(lowest_kind, arrays)):
+        raise PythonOnlyError(
+            f"An array of {arrays[0].dtype}, which may be one of bools in NumPy, as before a loop or on another path, is an "
+            f"operand of '{_OTHER_OF_BOOLS[operation]}'.",
+            why="NumPy does something else with bools, and the program has one type for both.",
+            fix="let it be of numbers from the start, m = m.astype(int); or of bools throughout, as by `a & b`.",
+        )
+
+
+_OTHER_OF_BOOLS = {
+    "__add__": "+", "__radd__": "+", "__sub__": "-", "__rsub__": "-", "__neg__": "-", "__invert__": "~", "__matmul__": "@",
+    "__rmatmul__": "@", "__getitem__": "x[m]", "add": "np.add", "subtract": "np.subtract", "negative": "np.negative",
+    "invert": "np.invert", "bitwise_not": "np.invert", "bitwise_invert": "np.invert", "matmul": "np.matmul", "dot": "np.dot",
+    "inner": "np.inner", "vdot": "np.vdot", "tensordot": "np.tensordot", "diff": "np.diff",
+}  # fmt: skip
+
+
+def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
+    """What an array may be: its own kind, or the highest one among what it is computed from."""
+    yield kind_number(array.dtype), []
+    known = thread.now.references
+    if not isinstance(array, Tracer):
+        return
+    for each in filter(_has_kind, numpys_arrays.origins(array)):
+        yield kind_number(each.dtype), []
+        yield from (
+            (0, [option]) for option in known.joined.get(id(each), (None, ()))[1] if _has_kind(option)
+        )
+        if id(each) in known.alike:
+            yield 0, [known.alike[id(each)][1]]
+        equation = getattr(each, "parent", None)
+        if equation is not None and (operands := _deciding(equation)):
+            yield (
+                max(map(_least, operands)),
+                [one for one in operands if isinstance(one, (Tracer, np.ndarray))],
+            )
+
+
+def _has_kind(value: Any) -> bool:
+    return isinstance(value, (Tracer, np.ndarray)) and value.dtype.kind in _KINDS
+
+
+def _deciding(equation: Any) -> list[Any]:
+    """The operands, or kinds, that decide on the type of an equation's result in NumPy; none where it is one of floats anyhow.
+
+    An operand that was converted may have been by JAX, `u * i`; a number with no fraction may be one of Python's ints.
+    """
+    name = equation.primitive.name
+    name = str(equation.params.get("name", "")) if name in ("jit", "pjit") else name
+    if name in _OF_FLOATS or name in ("while", "cond", "scan", "convert_element_type"):
+        return []
+    operands = [*equation.in_tracers]
+    if name.startswith(("scatter", "dynamic_update_slice", "gather", "dynamic_slice")):
+        operands = operands[:1]
+    elif name in ("select_n", "_where"):
+        operands = operands[1:]
+    found = [found for each in operands if _has_kind(found := _before_conversion(each))]
+    decided = [_OF_INTS if _is_whole(each) else each for each in found]
+    counts = name.startswith(("reduce_sum", "reduce_prod", "cumsum", "cumprod"))  # bools are ints there
+    return [*decided, _OF_INTS] if counts and decided else decided
+
+
+_OF_FLOATS = frozenset({
+    "div", "true_divide", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan",
+    "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic", "erf", "erfc", "erf_inv",
+    "lgamma", "digamma", "mean", "_mean", "std", "_std", "var", "_var", "norm", "linspace", "lu", "qr", "eigh", "svd",
+    "cholesky", "triangular_solve", "custom_linear_solve",
+})  # fmt: skip
+
+
+def _least(operand: Any) -> int:
+    return operand if isinstance(operand, int) else 0
+
+
+def _before_conversion(operand: Any) -> Any:
+    equation: Any = getattr(operand, "parent", None)
+    if equation is None or equation.primitive.name != "convert_element_type":
+        return operand
+    return equation.in_tracers[0]
+
+
+def _is_whole(operand: Any) -> bool:
+    """Whether an operand is a number that may have been one of Python's ints."""
+    get_const = getattr(operand, "get_const", None)
+    known = get_const() if get_const is not None and operand.parent is None and not operand.ndim else None
+    return (
+        known is not None
+        and not isinstance(known, Tracer)
+        and bool(np.all(np.floor(np.real(known)) == known))
+    )
