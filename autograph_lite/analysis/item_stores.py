@@ -9,13 +9,12 @@ A backward walk finds what is read later. It serves `read_after`, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import gast
 
 from autograph_lite.analysis import scopes
 from autograph_lite.analysis.liveness import Names, Walk
-from autograph_lite.analysis.view_flow import State, attributes_bound
 from autograph_lite.analysis.views import AROUND, View, index_text, overlap
 from autograph_lite.syntax import trees
 
@@ -50,7 +49,7 @@ def lost_stores(function: gast.FunctionDef) -> dict[gast.AST, Names]:
     if not written or any(isinstance(n, gast.Name) and n.id in READERS for n in nodes):
         return {}
     parameters, own, always = name_sets(function, inner=any(isinstance(node, _INNER) for node in nodes))
-    needs = Needs(always, {}, (), own - parameters)
+    needs = Needs(always, (), own - parameters)
     needs.block(body, frozenset())
     unread = {n: own & names - needs.after[n] for n, names in written.items() if n in needs.after}
     return {n: names for n, names in unread.items() if names}
@@ -93,13 +92,20 @@ def stored(target: gast.expr) -> list[Stored]:
     return []
 
 
+def attributes_bound(node: gast.AST) -> Iterator[str]:
+    """The attributes that a statement binds, `self.x`."""
+    match node:
+        case gast.Assign(targets=targets):
+            for target in targets:
+                parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]
+                yield from (trees.dotted(part) for part in parts if isinstance(part, gast.Attribute))
+
+
 class Needs(Walk):
     """Backward: what is live after each statement, and which views' sources are read later."""
 
-    def __init__(
-        self, always: Names, before: Mapping[gast.AST, State], views: Iterable[View], local: Names
-    ) -> None:
-        self.before, self.views = before, tuple(views)
+    def __init__(self, always: Names, views: Iterable[View], local: Names) -> None:
+        self.views = tuple(views)
         self.of: dict[str, list[View]] = {}  # by what they are views of
         for view in self.views:
             self.of.setdefault(view.root, []).append(view)
@@ -136,8 +142,7 @@ class Needs(Walk):
                 head = self.block(node.orelse, live) | self.read(node.target) | self.walked(node, target)
                 return self.settled(node, head, live, target) | self.read(node.iter)
             case gast.Assign():
-                restored = frozenset(v.is_read for v in self.restored(node))
-                return (live - self.ended(node)) | (self.read(node) - restored)
+                return (live - self.ended(node)) | self.read(node)
         return super().statement(node, live)
 
     def settled(
@@ -160,17 +165,11 @@ class Needs(Walk):
         return self.read(node.iter) & (read | _walked_over(node.iter) - target)
 
     def ended(self, node: gast.Assign) -> Names:
-        """What an assignment does not owe to what follows: names that it binds, and views that it stores where they come from."""
+        """What an assignment does not owe to what follows: names and attributes that it binds."""
         names, paths = scopes.bound(node.targets), {*attributes_bound(node)}
         gone = [v for name in names for v in self.of.get(name, ())]
         gone += [v for v in self.views if v.path in paths] if paths else []
-        return frozenset(
-            {*names, *(note for v in (*gone, *self.restored(node)) for note in (v.is_read, v.is_kept))}
-        )
-
-    def restored(self, node: gast.AST) -> list[View]:
-        """The items that a statement puts where they were."""
-        return []
+        return frozenset({*names, *(note for v in gone for note in (v.is_read, v.is_kept))})
 
 
 def _walked_over(iterable: gast.expr) -> Names:

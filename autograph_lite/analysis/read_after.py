@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Needs, Stored, name_sets, stored, stored_in
+from autograph_lite.analysis.item_stores import Needs, Stored, attributes_bound, name_sets, stored_in
 from autograph_lite.analysis.liveness import Names
-from autograph_lite.analysis.view_flow import Flow, State, attributes_bound
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
 from autograph_lite.syntax.source_text.source import Span
-
-Items = frozenset[Stored]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,7 +60,12 @@ class Place:
     @functools.cached_property
     def stores(self) -> Names:
         """The variables and attributes to whose items the statement writes."""
-        return frozenset(path for path, _ in stored_in(self.statement))
+        return frozenset(path for path, _ in self.stored)
+
+    @functools.cached_property
+    def stored(self) -> frozenset[Stored]:
+        """The items of variables and attributes that the statement writes."""
+        return frozenset(stored_in(self.statement))
 
     @functools.cached_property
     def operands(self) -> tuple[View, ...]:
@@ -104,21 +106,15 @@ def place_of_span(function: gast.FunctionDef, span: Span) -> Place | None:
 
 
 @functools.lru_cache(maxsize=256)
-def items_stored(function: gast.FunctionDef) -> Items:
-    """The items that statements of a function assign to, nested functions excluded."""
-    return frozenset(place for node in scopes.own_nodes(function.body) for place in stored_in(node))
-
-
-@functools.lru_cache(maxsize=256)
 def read_after(
-    place: Place, paths: Names, written: Items = frozenset(), held: Names = frozenset()
+    place: Place, paths: Names, replaced: Names = frozenset(), held: Names = frozenset()
 ) -> tuple[Names, Names]:
     """Of variables and attributes, those that the function reads after `place`; and those that others may read then.
 
     Args:
       place: where something is written to.
       paths: the variables and attributes.
-      written: all that is written to, where that are items of theirs: who assigns to one of these afterwards makes up for it.
+      replaced: those of them in which the statement puts something in the place of all that is written to.
       held: those that mean an object which holds the array, and outlives the call though it is a parameter.
     """
     soon = {*_loaded_after(place)}
@@ -127,15 +123,14 @@ def read_after(
     function = place.function
     parameters, own, always = name_sets(function)
     views = [View("", path, "") for path in paths]
-    needs = _Needs(always, _before(place, written), views, own - parameters)
+    needs = _Needs(always, views, own - parameters)
     needs.held = held
     needs.block(function.body, needs.at_exit)
     bound = {*place.assigned, *attributes_bound(place.statement)}
     after = needs.after.get(place.statement, frozenset())
     if place.node is None:  # of a loop, between two iterations
         after |= needs.heads.get(place.statement, frozenset())
-    assigned = {path for path, index in stored_in(place.statement) if (path, index) in written}
-    known = [view for view in views if not {view.path, view.root} & bound and view.path not in assigned]
+    known = [view for view in views if not {view.path, view.root} & bound and view.path not in replaced]
     read = {
         view.path for view in known if view.is_read in after and (view.root in after or view.root not in own)
     }
@@ -148,31 +143,8 @@ def read_after(
     return frozenset(read), frozenset(kept)
 
 
-_WRITTEN = "an item that is written"  # begins the name of none
-
-
-def _before(place: Place, written: Items) -> Mapping[gast.AST, State]:
-    """For each statement after `place`, where the items are that were written there."""
-    if not written:
-        return {}
-    marks = [
-        View(f"{_WRITTEN} {n}", path, "", index, None) for n, (path, index) in enumerate(sorted(written))
-    ]
-
-    class Marked(Flow):
-        def statement(self, node: gast.stmt, state: State) -> State | None:
-            after = super().statement(node, state)
-            if node is not place.statement or after is None:
-                return after
-            return frozenset(each for each in after if not each.name.startswith(_WRITTEN)) | frozenset(marks)
-
-    flow = Marked()
-    flow.block(place.function.body, frozenset())
-    return flow.before
-
-
 class _Needs(Needs):
-    """As `Needs`; the views are items that were written, and end where others are put in their place."""
+    """As `Needs`; the views are of what was written."""
 
     held: Names = frozenset()  # what means an object that holds items, which may get others
 
@@ -188,22 +160,6 @@ class _Needs(Needs):
                 ) in self.held and path.partition(".")[0] not in scopes.names_read(value):
                     self.reads[node] -= {v.is_read for v in self.views if v.path == path}
         return self.reads[node]
-
-    def restored(self, node: gast.AST) -> list[View]:
-        """What a statement assigns all of."""
-        match node:
-            case gast.Assign(targets=[gast.Subscript() as target], value=value):
-                place = stored(target)[0] if trees.dotted(trees.owner(target)) else ("", "")
-                if place[0].partition(".")[0] in scopes.names_read(value):
-                    return []
-                marks = [
-                    each
-                    for each in self.before.get(node, ())
-                    if isinstance(each, View) and each.path == place[0]
-                ]
-                elsewhere = {mark.name for mark in marks if mark.index != place[1]}
-                return [mark for mark in marks if mark.name not in elsewhere]
-        return []
 
 
 @functools.lru_cache(maxsize=256)

@@ -35,14 +35,14 @@ REFUSED = {
     "a loop over a part": "for v in m[:, 1]:\n    m[1, 1] += v\nreturn m",
     "a loop over a part, backwards": "for v in reversed(x[:2]):\n    x[0] += v\nreturn x",
     "the diagonal": "d = m[:, :2].diagonal()\nm[0] = 7\nreturn m, d",
+    "put back by a sum": "k = 0\nrow = m[k + 1]\nrow[0] = 7\nm[k + 1] = row\nreturn m, row",
+    "a column that is put back": "c = m[:, 1]\nc[0] = 7\nm[:, 1] = c\nreturn m",
+    "put back by a function": "row = filled(m[0])\nm[0] = row\nreturn m",
 }  # fmt: skip
 RIGHT = {
     "another row": "a = m[0]\nm[1, 0] = 7\nreturn m, a",
     "parts apart": "a, b = m[:, :1], m[:, 1:]\na[0] = 7\nreturn a, b",
     "parts of other steps": "a, b = x[::2], x[1::2]\na[0] = 7\nreturn a, b",
-    "put back by a sum": "k = 0\nrow = m[k + 1]\nrow[0] = 7\nm[k + 1] = row\nreturn m, row",
-    "a column that is put back": "c = m[:, 1]\nc[0] = 7\nm[:, 1] = c\nreturn m",
-    "put back by a function": "row = filled(m[0])\nm[0] = row\nreturn m",
     "a copy": "b = m.flatten()\nb[0] = 7\nreturn m, b",
     "a row that is copied": "b = m[np.array([0, 1])]\nb[0] = 7\nreturn m, b",
     "what has to be copied": "b = m.T.ravel()\nb[0] = 7\nreturn m, b",

@@ -255,7 +255,7 @@ def test_the_message() -> None:
     )
     assert (
         "Fix: call 'put' in a statement of its own, and take 'row' after it; where it is to stay as it is, let it be a copy, "
-        "`.copy()`."
+        "`.copy()`; or hand over a copy, and store what it returns."
     ) in message
 
 

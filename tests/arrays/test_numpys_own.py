@@ -46,11 +46,11 @@ GIVEN = {
     "an array that the branch makes": "if x == 7:\n    b = np.zeros(3)\n    b += 2\nelse:\n    b = a\nreturn b",
     "items get the number": "for k in range(3):\n    if x > k: a[k] += x\nreturn a",
     "a copy of a row": "m = np.zeros((2, 3))\nrow = m[0].copy()\nrow[0] = x\nreturn m, row",
-    "a row that is stored": "m = np.zeros((2, 3))\nrow = m[0]\nrow[0] = x\nm[0] = row\nreturn m",
     "what is not read later": "b = a\nb[0] = x\nreturn b",
     "what a function returns": "a = fill(a, x)\nreturn a",
 }
 REFUSED = {
+    "a row that is stored": "m = np.zeros((2, 3))\nrow = m[0]\nrow[0] = x\nm[0] = row\nreturn m",
     "all is added to": "if x == 7: a += 1\nreturn a",
     "all, on both paths": "if x == 7: a += 1\nelse: a -= 1\nreturn a",
     "an attribute is added to": "h = Holder(a)\nif x == 7: h.a += 1\nreturn h.a",

@@ -117,6 +117,8 @@ REFUSED = {
     "an array that an object has got, by a function": "h = Holder(x)\nsift(x, 0)\nreturn h.x",
     "an attribute": "h = Holder(x)\nsift(h.x, 0)\nreturn h.x",
     "an attribute, by a method": "h = Holder(x)\nh.sift()\nreturn h.x",
+    "a part takes the result by a name": "y = first(x[1:])\nx[1:] = y\nreturn x",
+    "a row takes the result by a name": "for k in range(2):\n    row = m[k]\n    row = first(row)\n    m[k] = row\nreturn m",
 }
 GIVEN = {
     "the result is taken": "x = first(x)\nreturn x",
@@ -142,10 +144,8 @@ GIVEN = {
     "a part of what is not read": "return of_a_part(m, 2)",
     "a copy of a part": "s = fill(x[1:].copy(), 2)\nreturn s + x",
     "a part takes the result": "x[1:] = first(x[1:])\nreturn x",
-    "a part takes the result by a name": "y = first(x[1:])\nx[1:] = y\nreturn x",
     "a part of what is bound anew": "x = first(x[1:])\nreturn x",
     "a row takes the result": "m[0] = first(m[0])\nreturn m",
-    "a row takes the result by a name": "for k in range(2):\n    row = m[k]\n    row = first(row)\n    m[k] = row\nreturn m",
 }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
+import autograph_lite as al
 from autograph_lite.operators.aliasing import items_in_text
 from tests.arrays import aliasing
 
@@ -50,6 +52,18 @@ ALWAYS_REFUSED = {
     "a row that another name has": "row = m[0]\nx = slope(x, m[0])\nreturn row, x",
     "an object writes to the array later": "s = Holder(x)\nx[0] = 5\ns.x[1] = 9\nreturn x",
     "added to another row": "m[0] *= first(m[1])\nreturn m",
+    # in a statement of its own
+    "there": "row = m[0]\nrow = first(row)\nm[0] = row\nreturn m, row",
+    "there by the same name": "i = 0\nrow = first(m[i])\nm[i] = row\nreturn m, row",
+    "there in a loop": "for k in range(n):\n    row = first(m[k])\n    m[k] = row\nreturn m",
+    "there, and another value": "for k in range(n):\n    row = first(m[k])\n    m[k] = row * 2\nreturn m",
+    "there by another number": "for k, j in zip(range(n), range(n)):\n    row = m[k]\n    row[0] = 9\n    m[k] = row\nreturn m",
+    "there in a list by a name": "rows = [x, x * 2]\nfor k in range(2):\n    y = rows[k]\n    y[0] = 9\n    rows[k] = y\nreturn rows, y",
+    "there in a dict": "rows = {'a': x}\nfor k, y in rows.items():\n    y[0] = 9\n    rows[k] = y\nreturn rows",
+    "there in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[0] = row\nreturn s.x, row",
+    "there, one of two arguments": "row = second_of(m[0], m[1])\nm[1] = row\nreturn m, row",
+    "in a list that has the whole, too": "rows = [m[0], m]\nrows[0] = first(rows[0])\nreturn rows",
+    "by a name, too": "m[0] = row = first(m[0])\nrow[1] = 50\nreturn m, row",
 }
 REFUSED = ALWAYS_REFUSED | {
     "added to the item": "m[0] += first(m[0])\nreturn m",
@@ -60,18 +74,18 @@ REFUSED = ALWAYS_REFUSED | {
     "an item of a list before": "s = [m[0], first(m[0])]\nreturn s",
 }
 RIGHT = {
-    "there": "row = m[0]\nrow = first(row)\nm[0] = row\nreturn m, row",
-    "there by the same name": "i = 0\nrow = first(m[i])\nm[i] = row\nreturn m, row",
+    "a copy": "row = m[0].copy()\nrow[0] = 9\nm[0] = row\nreturn m, row",
+    "a copy is handed over": "row = first(m[0].copy())\nm[0] = row\nreturn m, row",
     "there in the statement": "m[0] = first(m[0])\nreturn m",
     "there in a slice": "m[0, 1:] = first(m[0, 1:])\nreturn m",
-    "there in a loop": "for k in range(n):\n    row = first(m[k])\n    m[k] = row\nreturn m",
-    "there, and another value": "for k in range(n):\n    row = first(m[k])\n    m[k] = row * 2\nreturn m",
-    "there by another number": "for k, j in zip(range(n), range(n)):\n    row = m[k]\n    row[0] = 9\n    m[k] = row\nreturn m",
+    "there in a loop": "for k in range(n):\n    m[k] = first(m[k])\nreturn m",
+    "there, and another value": "for k in range(n):\n    m[k] = first(m[k]) * 2\nreturn m",
+    "there in a row of a row": "c = np.stack([m, m])\ni, j = 0, 1\nc[i][j] = first(c[i][j])\nreturn c",
+    "there in a matrix of a list": "rows = [m, m * 2]\nrows[1][0] = first(rows[1][0])\nreturn rows",
+    "there in a dict": "rows = {'a': x}\nfor k in rows:\n    rows[k] = first(rows[k])\nreturn rows",
+    "there in an object": "s = Holder(m)\ns.x[0] = first(s.x[0])\nreturn s.x",
+    "of two arguments": "m[1] = second_of(m[0], m[1])\nreturn m",
     "there in a list": "rows = [x]\nrows[0] = first(rows[0])\nreturn rows",
-    "there in a list by a name": "rows = [x, x * 2]\nfor k in range(2):\n    y = rows[k]\n    y[0] = 9\n    rows[k] = y\nreturn rows, y",
-    "there in a dict": "rows = {'a': x}\nfor k, y in rows.items():\n    y[0] = 9\n    rows[k] = y\nreturn rows",
-    "there in an object": "s = Holder(m)\nrow = first(s.x[0])\ns.x[0] = row\nreturn s.x, row",
-    "of two arguments": "row = second_of(m[0], m[1])\nm[1] = row\nreturn m, row",
     "another row has a name": "row = m[0]\nx = slope(x, m[1])\nreturn row, x",
     "an operand that is an item of a column": "s = m.T[1, 0] + first(m[0])\nreturn s",
     "an operand that is another row of a row": "c = np.stack([m, m])\ns = c[0][1] + first(c[1][1])\nreturn s",
@@ -122,7 +136,12 @@ def test_it_is_refused_where_nothing_is_traced(lines: str) -> None:
     aliasing.assert_refused(outcome, lines, aliasing.WAYS["nothing traced"])
 
 
-@pytest.mark.parametrize("way", ["jit", "nothing traced"])
+def derived(main: Any) -> Any:
+    """The program in a derivative by forward mode, with `n` as it is."""
+    return lambda x, m, n: jax.jvp(lambda x, m: al.to_graph(main)(x, m, n), (x, m), (x, m))[0]
+
+
+@pytest.mark.parametrize("way", [aliasing.traced, al.to_graph, derived])
 @pytest.mark.parametrize("lines", RIGHT.values(), ids=RIGHT)
-def test_what_is_stored_where_it_comes_from_is_as_in_numpy(lines: str, way: str) -> None:
-    aliasing.assert_numpys_answer(outcome, lines, aliasing.WAYS[way])
+def test_what_is_stored_where_it_comes_from_is_as_in_numpy(lines: str, way: Callable[[Any], Any]) -> None:
+    aliasing.assert_numpys_answer(outcome, lines, way)

@@ -119,6 +119,17 @@ REFUSED = {
     "an array that a dict has got": "d = {}\nd['a'] = x\nx[0] = 5.0\nreturn d['a'] + x",
     "an array that an object has got": "h = Holder(m)\nh.x = x\nx[0] = 5.0\nreturn h.x + x",
     "an array of a list's, whose item is written there": "rows = [x, x + 1]\ny = rows[0]\nrows[0][0] = 5.0\nreturn y",
+    "two items of a dict, put back": (
+        "d = {'x': x, 'v': x + 1}\np, v = d['x'], d['v']\nfor k in range(3):\n    v[k] = v[k] * 2\n    p[k] = v[k]\n"
+        "d['x'] = p\nd['v'] = v\nreturn d['x'], d['v']"
+    ),
+    "an array of a dict display, put back": (
+        "out = x * 1\nd = {'out': out, 'n': 0}\nout[0] = 5.0\nd['out'] = out\nreturn d['out']"
+    ),
+    "a row that is stored again": "row = m[i]\nrow[0] = 5.0\nm[i] = row\nreturn m, row",
+    "the rows of a loop that are stored again": (
+        "for k, row in enumerate(m):\n    row[0] = 5.0\n    m[k] = row\nreturn m"
+    ),
     "what is written is not read": "x[0] = 5.0\nreturn i",
 }
 GIVEN = {
@@ -149,23 +160,12 @@ GIVEN = {
     ),
     "another column": "first = m[:, 0]\nm[:, 1] = first * 2\nreturn first, m",
     "two rows of one matrix": "a = m[0]\nb = m[1]\na[0] = 5.0\nreturn a + b",
-    "two items of a dict, put back": (
-        "d = {'x': x, 'v': x + 1}\np, v = d['x'], d['v']\nfor k in range(3):\n    v[k] = v[k] * 2\n    p[k] = v[k]\n"
-        "d['x'] = p\nd['v'] = v\nreturn d['x'], d['v']"
-    ),
-    "an array of a dict display, put back": (
-        "out = x * 1\nd = {'out': out, 'n': 0}\nout[0] = 5.0\nd['out'] = out\nreturn d['out']"
-    ),
     "a copy": "y = x.copy()\ny[0] = 5.0\nreturn x + y",
     "a new array": "y = x\ny = y + 1\ny[0] = 5.0\nreturn x + y",
     "a new array under the first name": "y = x\nx = x + 1\nx[0] = 5.0\nreturn x + y",
     "the other name is not read again": "y = x\ny[0] = 5.0\nreturn y",
     "the other name's type alone is read": "y = x\ny[0] = 5.0\nreturn y, x.shape[0], len(x)",
     "the other name is bound anew": "y = x\ny[0] = 5.0\nx = y * 2\nreturn x",
-    "a row that is stored again": "row = m[i]\nrow[0] = 5.0\nm[i] = row\nreturn m, row",
-    "the rows of a loop that are stored again": (
-        "for k, row in enumerate(m):\n    row[0] = 5.0\n    m[k] = row\nreturn m"
-    ),
     "an item of a vector": "v = x[i]\nx[i] = 5.0\nreturn x, v",
     "items that change places": "x[0], x[1] = x[1], x[0]\nreturn x",
     "items that change places by a third name": "v = x[0]\nx[0] = x[1]\nx[1] = v\nreturn x",

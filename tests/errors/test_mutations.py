@@ -420,8 +420,8 @@ def test_a_row_is_written_and_the_matrix_read() -> None:
         "  test.py:2 in f\n"
         "      row[0] = 5.0\n"
         + WHY
-        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, let it have a copy: "
-        "row.copy()."
+        + "  Fix: write the item of 'm'; or let one of the two be a copy, `.copy()`, and store that afterwards where the other "
+        "one is to have it."
     )
 
 
@@ -454,8 +454,8 @@ def test_an_array_of_an_object_that_outlives_the_call() -> None:
         "  test.py:2 in f\n"
         "      table[0] = 5.0\n"
         + WHY
-        + "  Fix: write the item of 'tables['a']', or store 'table' there afterwards; where 'tables['a']' is to stay as it is, let "
-        "it have a copy: table.copy()."
+        + "  Fix: write the item of 'tables['a']'; or let one of the two be a copy, `.copy()`, and store that afterwards where the other "
+        "one is to have it."
     )
 
 
@@ -594,8 +594,8 @@ def test_an_array_is_written_that_a_list_has_got() -> None:
         "  test.py:2 in f\n"
         "      x[0] = 7\n"
         + WHY
-        + "  Fix: write the item of 'rows[0]', or store 'x' there afterwards; where 'rows[0]' is to stay as it is, let it have a "
-        "copy: x.copy()."
+        + "  Fix: write the item of 'rows[0]'; or let one of the two be a copy, `.copy()`, and store that afterwards where the other "
+        "one is to have it."
     )
 
 
@@ -614,8 +614,8 @@ def test_a_row_is_written_that_a_function_has_taken() -> None:
         "  test.py:5 in f\n"
         "      row[0] = 7\n"
         + WHY
-        + "  Fix: write the item of 'm', or store 'row' there afterwards; where 'm' is to stay as it is, let it have a copy: "
-        "row.copy()."
+        + "  Fix: write the item of 'm'; or let one of the two be a copy, `.copy()`, and store that afterwards where the other "
+        "one is to have it."
     )
 
 

@@ -158,19 +158,6 @@ def _by_all_ways(
     return found
 
 
-def items_on_paths(paths: Sequence[Path], variables: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """The items of variables and attributes that paths lead to, by what may stand in brackets; none where several do."""
-    owners = [path.attributes for path in paths]
-    found = {
-        path.attributes: path.shown[len(path.attributes) + 1 : -1]
-        for path in paths
-        if path.has_items and owners.count(path.attributes) == 1
-    }
-    plain = [(name, repr(value)) for name, value in variables.items() if type(value) in (int, str)]
-    named = [(owner, name) for owner, key in found.items() for name, value in plain if value == key]
-    return frozenset([*found.items(), *named])
-
-
 def readers(path: Path, variables: Mapping[str, Any]) -> frozenset[str]:
     """The attributes by which a function may read what a path leads to: itself, and what a property may compute of it."""
     if "." not in path.attributes:

@@ -9,6 +9,7 @@ The text of the function that waits says what it reads; its variables say what t
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import itertools
 import types
@@ -46,7 +47,8 @@ def check_callers_names(runs: Sequence[Run], same: Sequence[Any], slots: set[Any
             found = arguments_meant(called, waits.call, same)
             arguments = [each for each in found if _may_be(each, variables, same)]
         path = caller[0].f_code.co_filename
-        call = _Call(source_places.function_name(called[-1].f_code), f"{path}:{waits.line}", waits)
+        put = replaced(called, waits, variables, same, ())
+        call = _Call(source_places.function_name(called[-1].f_code), f"{path}:{waits.line}", waits, put)
         others = [
             each
             for each in access_paths.leading_to(variables, same)
@@ -65,10 +67,22 @@ def _is_shared(path: Path, name: str, run: Run) -> bool:
     )
 
 
-def items_handed_over(called: Run, place: read_after.Place, same: Sequence[Any]) -> read_after.Items:
-    """The items of variables and attributes that a call hands over as the array: `f(m[i])`."""
+def replaced(
+    called: Run, place: read_after.Place, variables: Variables, same: Sequence[Any], whole: Sequence[Any]
+) -> frozenset[str]:
+    """The variables and attributes in which the statement replaces the item that the call gets: `m[i] = f(m[i])`.
+
+    Not where they lead to the array, to parts of it, or to what it is a part of, in further ways: `rows = [x, x]`.
+    """
     given = [] if place.call is None else arguments_meant(called, place.call, same)
-    return frozenset((view.path, view.index) for each in given for view in seen_by(each) if view.index)
+    handed = {(view.path, view.index) for each in given for view in seen_by(each) if view.index}
+    found = handed & place.stored
+    if not found or place.assigned:  # `m[i] = row = f(m[i])`
+        return frozenset()
+    ways = [*access_paths.leading_to(variables, same, parts=True), *access_paths.leading_to(variables, whole)]
+    shown = {(path.attributes, path.shown) for path in ways}
+    counts = collections.Counter(attributes for attributes, _ in shown)
+    return frozenset(path for path, _ in found if counts[path] == 1)
 
 
 def arguments_meant(called: Run, call: gast.Call, same: Sequence[Any]) -> list[gast.expr]:
@@ -80,11 +94,12 @@ def arguments_meant(called: Run, call: gast.Call, same: Sequence[Any]) -> list[g
 
 @dataclasses.dataclass(frozen=True)
 class _Call:
-    """A call that waits: of the function `name`, at a line, `at`, and the place there."""
+    """A call that waits: of the function `name`, at a line, `at`, and the place there; with what `replaced` says."""
 
     name: str
     at: str
     place: read_after.Place
+    replaced: frozenset[str]
 
 
 def _check_caller(
@@ -98,8 +113,7 @@ def _check_caller(
     place = call.place
     paths = [path for argument in arguments if (path := trees.dotted(argument))]
     stale = {each.attributes: each.shown for each in reversed(others) if each.name in place.names}
-    written = access_paths.items_on_paths(others, variables)
-    read, kept = read_after.read_after(place, frozenset([*paths, *stale]), written)
+    read, kept = read_after.read_after(place, frozenset([*paths, *stale]), call.replaced)
     wanted = {*paths, *stale}
     for path in (*sorted(read & wanted), *sorted(kept & wanted)):
         shown = stale.get(path, path)

@@ -16,8 +16,7 @@ the text of the function that waits which operands it has evaluated already.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograph_lite.analysis import read_after
@@ -55,16 +54,16 @@ def check_callers_parts(runs: Sequence[Run], same: Sequence[Any], whole: Sequenc
         called = source_places.function_name(runs[number - 1][-1].f_code)
         fix = (
             f"call '{called}' in a statement of its own, and take '{{}}' after it; where it is to stay as it is, let it "
-            "be a copy, `.copy()`."
+            "be a copy, `.copy()`; or hand over a copy, and store what it returns."
         )
-        written = functools.partial(_written, runs[number - 1], place, variables, same)
-        shown = next(_read_later(place, variables, same, index, written), None)
+        replaced = callers_names.replaced(runs[number - 1], place, variables, same, whole)
+        shown = next(_read_later(place, variables, same, index, replaced), None)
         found = f"and '{shown}', a part of it there, is read later"
         if shown is None:
             shown = next(_operands(place, variables, same, whole), None)
             found = f"and '{shown}' has been evaluated there before the call"
         if shown is None and whole:
-            later, shown = next(_wholes(place, variables, whole, written), ("", None))
+            later, shown = next(_wholes(place, variables, whole, replaced), ("", None))
             found = f"which is a part of '{shown}' there, and '{shown}' {later}"
             fix = (
                 f"let '{called}' return the array, and store it there: {{}}[...] = {called}(...); where '{{}}' is to stay as it "
@@ -85,7 +84,7 @@ def _read_later(
     variables: Variables,
     same: Sequence[Any],
     index: Any,
-    written: Callable[[], read_after.Items],
+    replaced: frozenset[str],
 ) -> Iterator[str]:
     """What is a part of the array, and is read when the call is over."""
     paths = access_paths.leading_to(variables, same, parts=True)
@@ -97,40 +96,30 @@ def _read_later(
         and access_paths.meets(path.value, same[0], index)
     ]
     if parts:
-        items = access_paths.items_on_paths(parts, variables) | written()
-        yield from (path.shown for path, _ in _read(place, variables, parts, items))
+        yield from (path.shown for path, _ in _read(place, variables, parts, replaced))
 
 
 def _wholes(
     place: read_after.Place,
     variables: Variables,
     whole: Sequence[Any],
-    written: Callable[[], read_after.Items],
+    replaced: frozenset[str],
 ) -> Iterator[tuple[str, str]]:
     """What the array is a part of, and when that is read: after the call, or after the function."""
     paths = [path for path in access_paths.leading_to(variables, whole) if path.name in place.names]
     if paths:
-        items = access_paths.items_on_paths(paths, variables) | written()
-        yield from ((later, path.shown) for path, later in _read(place, variables, paths, items))
-
-
-def _written(
-    called: Run, place: read_after.Place, variables: Variables, same: Sequence[Any]
-) -> read_after.Items:
-    """The items of variables and attributes that the array is, where a call was handed it."""
-    items = items_in_text.stored_as(place, variables, same[0])
-    return items | callers_names.items_handed_over(called, place, same)
+        yield from ((later, path.shown) for path, later in _read(place, variables, paths, replaced))
 
 
 def _read(
     place: read_after.Place,
     variables: Variables,
     paths: Sequence[access_paths.Path],
-    written: read_after.Items,
+    replaced: frozenset[str],
 ) -> Iterator[tuple[access_paths.Path, str]]:
     """Those of the paths that are read after the call, or after the function, and which of these."""
     readers = [access_paths.readers(path, variables) for path in paths]
-    read, kept = read_after.read_after(place, frozenset().union(*readers), written)
+    read, kept = read_after.read_after(place, frozenset().union(*readers), replaced)
     for path, by in zip(paths, readers, strict=True):
         if not by.isdisjoint(read | kept):
             yield path, access_paths.LATER[not by.isdisjoint(read)]

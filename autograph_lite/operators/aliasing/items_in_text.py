@@ -1,8 +1,6 @@
-"""Items in a text: by what stands in brackets does a function store a part of an array, and which items are these?
+"""Items in a text: by what stands in brackets, has an item of an array anything in common with a part of it?
 
-    row = m[i + 1]
-    row[0] = 7
-    m[i + 1] = row             stores `row` where it lies in `m`, so that nobody misses the change
+    m[i] + f(m[i + 1])         `m[i]` has been evaluated when `f` writes to the other row
 
 Where the part lies is a fact; what is in brackets is computed of the variables as they are, where these are ints.
 """
@@ -18,29 +16,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.analysis import read_after
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.values.values import Tracer
-
-
-def stored_as(place: read_after.Place, variables: Mapping[str, Any], array: Any) -> read_after.Items:
-    """The items of variables and attributes, as the function stores them, that are exactly where an array lies."""
-    stored = read_after.items_stored(place.function)
-    own = storages.item_positions(array) if stored else None
-    return frozenset(
-        item for item in stored if own is not None and _are_same(_positions(*item, variables, array), own)
-    )
 
 
 def lie_apart(path: str, index: str, variables: Mapping[str, Any], array: Any) -> bool:
     """Whether an item of what a path means has nothing in common with an array, as far as is known."""
     found, own = _positions(path, index, variables, array), storages.item_positions(array)
     return found is not None and own is not None and not np.isin(found, own).any()
-
-
-def _are_same(one: Any, other: Any) -> bool:
-    return one is not None and np.array_equal(one, other)
 
 
 def _positions(path: str, index: str, variables: Mapping[str, Any], array: Any) -> Any:

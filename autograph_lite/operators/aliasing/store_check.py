@@ -23,7 +23,6 @@ from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
     callers_parts,
-    items_in_text,
     loop_carried_aliases,
     loop_rows,
     user_frames,
@@ -113,11 +112,8 @@ def _check_own(
 
     others = [path for path in found if may_be_stale(path)]
     readers = [access_paths.readers(path, variables) for path in others]
-    written = access_paths.items_on_paths(others, variables) | items_in_text.stored_as(
-        place, variables, same[0]
-    )
     held = frozenset(path.attributes for path in others if path.slot is not None and path.has_items)
-    read, kept = read_after.read_after(place, frozenset().union(*readers), written, held)
+    read, kept = read_after.read_after(place, frozenset().union(*readers), held=held)
     for path, by in zip(others, readers, strict=True):
         is_ours = path.name not in place.names
         if by.isdisjoint(read | kept) and not is_ours:
@@ -130,9 +126,20 @@ def _check_own(
             f"An item of '{here.shown}', {describe(same[0])}, is written, which in NumPy "
             f"{'is the array of' if is_same else 'shares its memory with'} '{shown}', too, and '{shown}' {later}.",
             why=access_paths.WHY,
-            fix=f"write the item of '{shown}', or store '{here.shown}' there afterwards; where '{shown}' is to stay as it is, "
-            f"let it have a copy: {here.shown}.copy().",
+            fix=_fix(here.shown, shown, is_bound=is_same and not path.has_items),
         )
+
+
+def _fix(here: str, shown: str, *, is_bound: bool) -> str:
+    if is_bound:
+        return (
+            f"write the item of '{shown}', or store '{here}' there afterwards; where '{shown}' is to stay as it is, "
+            f"let it have a copy: {here}.copy()."
+        )
+    return (
+        f"write the item of '{shown}'; or let one of the two be a copy, `.copy()`, and store that afterwards where the other one "
+        "is to have it."
+    )
 
 
 def _is_looped_over(here: Path, same: Sequence[Any]) -> MutationError:
