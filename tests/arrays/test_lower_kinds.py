@@ -177,8 +177,38 @@ def only_read(u, n):
     return u, t
 
 
+def beside_others_that_loops_make(u, n):
+    t, b = np.zeros(5), np.ones(3, np.float16)
+    for k in range(n):
+        t = np.ones(5) * 2
+        t[0] = 0.5
+        b = b * 2
+        b[0] = 0.5
+        u = u * 0.5
+    return u, t, b
+
+
+def with_keys(u, n):
+    keys = jax.random.split(jax.random.key(3), 3)
+    for k in range(n):
+        keys = jax.random.split(keys[0], 3)
+        u = u * 0.5 + jax.random.uniform(keys[1], (5,))
+        v = u + jax.random.uniform(keys[2], (5,))
+        v[0] = 0.5
+        u = u + v
+    return u
+
+
 @pytest.mark.parametrize(
-    "f", [whole_numbers, a_new_array_each_time, what_is_of_floats_anyhow, after_a_loop_that_runs, only_read]
+    "f",
+    [
+        beside_others_that_loops_make,
+        whole_numbers,
+        a_new_array_each_time,
+        what_is_of_floats_anyhow,
+        after_a_loop_that_runs,
+        only_read,
+    ],
 )
 @pytest.mark.parametrize("n", [1, 3])
 def test_what_they_hold_as_it_is(f: Any, n: int) -> None:
@@ -271,3 +301,18 @@ def halved_where(x):
 def test_a_part_of_integers_gets_no_floats_in_place(f: Any, make: Any) -> None:
     with pytest.raises(TypeError, match="Cannot cast ufunc '(add|multiply)' output"):
         al.convert(f)(make(A))
+
+
+def test_arrays_of_types_that_numpy_lacks() -> None:
+    @al.convert(static_loops="stage")
+    def f(u, n):
+        b = jnp.ones(3, jnp.bfloat16)
+        for k in range(n):
+            b = b * 2
+            b[0] = 0.5
+            u = u * 0.5
+        return u, b
+
+    u, b = f(A, np.int32(2))
+    np.testing.assert_allclose(u, A / 4)
+    np.testing.assert_allclose(np.asarray(b, float), [0.5, 4, 4])

@@ -23,8 +23,10 @@ from autograph_lite.tracing import thread
 
 def kind_number(dtype: Any) -> int:
     """The higher, the more values a type has: none of a higher kind is written in place to one of a lower."""
-    found = _KINDS.find(np.dtype(dtype).kind)
-    return found if found >= 0 else _KINDS.index("f" if jnp.issubdtype(dtype, jnp.floating) else "c")
+    kind = getattr(dtype, "kind", "")
+    if kind not in _KINDS or not kind:  # bfloat16, int4, and JAX's keys
+        kind = "i" if jnp.issubdtype(dtype, jnp.integer) else "f"
+    return _KINDS.index(kind)
 
 
 _KINDS = "buifc"
@@ -71,9 +73,7 @@ def refuse_bools(operation: str, operands: Sequence[Any]) -> None:
     known = thread.now.references
     if known is None or not known.is_widened or operation not in _OTHER_OF_BOOLS:
         return
-    arrays = [
-        each for each in operands if isinstance(each, (Tracer, np.ndarray)) and each.dtype.kind in _KINDS
-    ]
+    arrays = [*filter(_has_kind, operands)]
     are_numbers = len(arrays) == len(operands) and any(map(kind_number, (each.dtype for each in arrays)))
     if are_numbers and not any(map(lowest_kind, arrays)):
         raise PythonOnlyError(
@@ -114,7 +114,7 @@ def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _has_kind(value: Any) -> bool:
-    return isinstance(value, (Tracer, np.ndarray)) and value.dtype.kind in _KINDS
+    return isinstance(value, (Tracer, np.ndarray)) and isinstance(value.dtype, np.dtype)
 
 
 def _deciding(equation: Any) -> list[Any]:
@@ -132,9 +132,10 @@ def _deciding(equation: Any) -> list[Any]:
     elif name in ("select_n", "_where"):
         operands = operands[1:]
     found = [found for each in operands if _has_kind(found := _before_conversion(each))]
-    decided = [_OF_INTS if _is_whole(each) else each for each in found]
+    if all(map(_is_whole, found)):  # `jnp.ones(3)`
+        return []
     counts = name.startswith(("reduce_sum", "reduce_prod", "cumsum", "cumprod"))  # bools are ints there
-    return [*decided, _OF_INTS] if counts and decided else decided
+    return [*(_OF_INTS if _is_whole(each) else each for each in found), *[_OF_INTS] * counts]
 
 
 _OF_FLOATS = frozenset({

@@ -375,8 +375,8 @@ def note_widened(new: Any, options: Iterable[Any]) -> None:
     """Notes that arrays of other kinds of types have become one of the program, if they have (`lower_kinds`)."""
     known = thread.now.references
     if known is not None and not known.is_widened:
-        kinds = (each.dtype.kind for each in options if isinstance(each, (Tracer, np.ndarray)))
-        known.is_widened = any(kind != new.dtype.kind for kind in kinds)
+        types = (each.dtype for each in options if isinstance(each, (Tracer, np.ndarray)))
+        known.is_widened = any(each != new.dtype and each.kind != new.dtype.kind for each in types)
 
 
 def note_number_of(new: Any, *options: Any) -> Any:
