@@ -111,6 +111,13 @@ REFUSED = {
     "a function reads it later": "a, b = np.zeros(2), np.ones(2)\ng = lambda: a.sum()\nc = a if x[0] > 2 else b\nc += 1\nreturn c, g()",
     "items that have changed places": "rows = [np.zeros(2), np.ones(2)]\nz, i = rows[0], int(x[3])\n"
     "rows[i], rows[1 - i] = rows[1 - i], rows[i]\nrows[i] += 3\nreturn rows, z",
+    "all of it turned, or a new array": "a = b = np.zeros(2)\nfor v in x:\n    a = a[::-1]\n    if v > 3: a = a * 2\n    a += 1\nreturn a, b",
+    "it turned or halved": "a = b = np.zeros(2)\nfor v in x:\n    if v > 3: a = a * 0.5\n    else: a = a[::-1]\n    a += 1\nreturn a, b",
+    "a part of it": "a = x.copy()\nb = a\nfor v in x:\n    c = a[1:] if v > 3 else a[:-1]\n    c *= 0.5\nreturn a, b",
+    "a part that a tuple holds": "p, t = Pair(np.zeros(2), 1), 0.0\na = p.a\nfor v in x:\n    a, t = a[::-1], t + p.a[0]\n"
+    "    if v > 3: a = a * 2\n    a += v\nreturn a, t",
+    "a part, in an inner loop": "a = x.copy()\nb = a\nfor v in x:\n    for w in m[0]:\n        c = a[::-1]\n"
+    "        if w > v: c = c + 1\n        c.sort()\nreturn a, b",
     "a tuple whose arrays change places": "y = x * 2\np = y, x * 3\nfor v in m[0]:\n    p[0][0] += v\n    p = p[1], p[0]\nreturn p, y",
 }  # fmt: skip
 

@@ -301,7 +301,7 @@ def _options(array: Any) -> list[Any]:
     And those that an iteration makes a part of it, or it a part of them.
     """
     known = [*numpys_arrays.may_be(array), *loop_carried_aliases.parts_of_iterations(array)]
-    return [storages.root(each) for one in known for each in numpys_arrays.same_in_loops(one)]
+    return [each for one in known for each in numpys_arrays.origins(one)]
 
 
 def _refuse_options(array: Any, options: Sequence[Any]) -> None:

@@ -243,7 +243,7 @@ def _refuse_loops_names(array: Any) -> None:
 
     So it does with what may be such an array, where paths have met, if others read that later.
     """
-    options = [old for one in numpys_arrays.may_be(array) for old in numpys_arrays.same_in_loops(one)]
+    options = [old for one in numpys_arrays.may_be(array) for old in numpys_arrays.origins(one)]
     held = [each for each in options if isinstance(each, np.ndarray)]
     if held and (
         user_frames.read_later([owner for each in held for owner in births.owners(each)], array)
