@@ -145,3 +145,21 @@ def test_what_others_would_not_see_is_refused(case: str) -> None:
 def test_what_others_would_not_see_is_refused_in_a_program_of_jaxs(case: str) -> None:
     with pytest.raises(MutationError):
         ran(REFUSED[case], lambda main: jax.jit(al.to_graph(main)), jax.numpy.array)
+
+
+class Held:
+    def __init__(self, field):
+        self.field = field
+
+
+@pytest.mark.parametrize("last", ["w = w + 0", "w = more(w * 1)", "pass"])
+@pytest.mark.parametrize("how", ["w[1] = 7", "more(w)", "w = more(w)"])
+def test_an_item_of_what_one_of_two_objects_has_that_change_places(how: str, last: str) -> None:
+    lines = (
+        "o, p, w, k = Held(x * 2), Held(x * 3), x * 1, 0\nwhile k < x[2]:\n"
+        f"    {how}\n    {last}\n    w = o.field\n    o, p = p, o\n    k += 1\nreturn o.field, p.field"
+    )
+    body = "".join(f"    {line}\n" for line in lines.split("\n"))
+    with loaded(f"{HELPERS}def main(x):\n{body}", np=np, Held=Held) as namespace:
+        with pytest.raises(MutationError):
+            al.convert(namespace["main"])(np.arange(6.0))

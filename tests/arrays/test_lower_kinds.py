@@ -217,6 +217,83 @@ def test_what_they_hold_as_it_is(f: Any, n: int) -> None:
         np.testing.assert_allclose(ours, wanted, rtol=1e-6)
 
 
+def left_by_an_iteration(u, n):
+    u, s = u * 1.0, 0.0
+    for k in range(n):
+        u[0] = 2.75
+        s += u[0]
+        u = np.arange(5) + k
+    return u, s
+
+
+def added_to_what_an_iteration_leaves(u, n):
+    u, s = u * 1.0, 0.0
+    for k in range(n):
+        u += 0.5
+        s += u[0]
+        u = np.arange(5) + k
+    return u, s
+
+
+def a_copy_of_what_an_iteration_leaves(u, n):
+    u, s = u * 1.0, 0.0
+    while s < n:
+        v = u.copy()
+        v[0] = 2.75
+        s += v[0]
+        u = np.arange(5) * 2
+    return u, s
+
+
+def in_an_inner_loop(u, n):
+    u, s = u * 1.0, 0.0
+    for k in range(n):
+        for j in range(n):
+            u[0] = 2.75
+            s += u[0]
+        u = np.arange(5) + k
+    return u, s
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        left_by_an_iteration,
+        added_to_what_an_iteration_leaves,
+        a_copy_of_what_an_iteration_leaves,
+        in_an_inner_loop,
+    ],
+)
+def test_what_an_iteration_leaves_would_not_hold_it(f: Any) -> None:
+    with pytest.raises(al.MutationError, match=r"may be one of integers in NumPy(.|\n)*astype\(float\)"):
+        al.convert(f, static_loops="stage")(A.copy(), np.int32(3))
+
+
+def labels(u, n):
+    found, t = np.zeros(5), np.zeros(5)
+    for k in range(n):
+        t[0] += found[1] / 2
+        found = np.argsort(u * (k - 1))
+    return found, t
+
+
+def left_as_floats(u, n):
+    u, s = u * 1.0, 0.0
+    for k in range(n):
+        u[0] = 2.75
+        s += u[0]
+        u = (np.arange(5) + k).astype(float)
+    return u, s
+
+
+@pytest.mark.parametrize("f", [labels, left_as_floats])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_what_iterations_leave_and_others_read(f: Any, n: int) -> None:
+    found = al.convert(f, static_loops="stage")(A.copy(), np.int32(n))
+    for ours, wanted in zip(*map(jax.tree.leaves, (found, f(A.copy(), n))), strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=1e-6)
+
+
 def doubled(m, n):
     if n > 2:
         m = m * 2

@@ -30,6 +30,7 @@ def kind_number(dtype: Any) -> int:
 
 
 _KINDS = "buifc"
+NAMES = ("bools", "integers", "integers", "floats", "complex numbers")
 _OF_INTS = _KINDS.index("i")
 
 
@@ -40,6 +41,18 @@ def note_like(new: Any, of: Any) -> Any:
         root = storages.root(new)
         known.alike[id(root)] = root, of
     return new
+
+
+def note_end(variable: Any, end: Any) -> bool:
+    """Notes that an iteration leaves an array of a lower kind in a loop's variable; whether it does."""
+    known = thread.now.references
+    if known is None or not (_has_kind(variable) and _has_kind(end) and variable.ndim):
+        return False
+    if lowest_kind(end) >= kind_number(variable.dtype):
+        return False
+    known.ends[id(variable)] = variable, end
+    known.is_widened = True
+    return True
 
 
 def lowest_kind(array: Any) -> int:
@@ -103,8 +116,7 @@ def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
         yield from (
             (0, [option]) for option in known.joined.get(id(each), (None, ()))[1] if _has_kind(option)
         )
-        if id(each) in known.alike:
-            yield 0, [known.alike[id(each)][1]]
+        yield from ((0, [noted[id(each)][1]]) for noted in (known.alike, known.ends) if id(each) in noted)
         equation = getattr(each, "parent", None)
         if equation is not None and (operands := _deciding(equation)):
             yield (

@@ -96,6 +96,8 @@ class References:
     # whether types of two kinds have met, or one is another in a loop; and arrays made with the type of another one
     is_widened: bool = False
     alike: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    # variables of loops, and the arrays of lower kinds that an iteration leaves in them
+    ends: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # those again, by what they may be
     shows: dict[int, list[tuple[Any, Any]]] = dataclasses.field(default_factory=dict)
     # arrays of NumPy's that what is traced may be, or may be a part of, and what they held then

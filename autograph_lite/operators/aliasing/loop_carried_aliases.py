@@ -34,6 +34,8 @@ class Loop:
     hold: Callable[[Any], bool]
     # the arrays that the body has written items of, with what they were before the loops around
     written: list[Any] = dataclasses.field(default_factory=list)
+    # arrays that the body has written, and whether one of a kind of types would hold what is written
+    asked: list[tuple[Any, Callable[[int], bool]]] = dataclasses.field(default_factory=list)
     # what some path has left in a list whose length only the data know, with the list's name
     kept: list[tuple[str, Any]] = dataclasses.field(default_factory=list)
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)  # of the body

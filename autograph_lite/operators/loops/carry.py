@@ -21,7 +21,7 @@ import numpy as np
 from autograph_lite.converters.python_ops import held
 from autograph_lite.jax_internals import avals, tracing_state
 from autograph_lite.jax_internals.loops import loop_binding
-from autograph_lite.jax_internals.references import number_types, numpys_arrays, storages
+from autograph_lite.jax_internals.references import lower_kinds, number_types, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     iteration_ends,
@@ -433,11 +433,16 @@ class Carry:
         iteration_ends.refuse_apart(apart, labels, starts, after, *self._bound(captured))
 
     def _bound(self, captured: Sequence[Captured]) -> tuple[set[str], set[tuple[int, Hashable]]]:
-        """The names of variables, and the slots of objects, that an iteration binds to something else."""
+        """The names of variables, and the slots of objects, that an iteration binds to something else.
+
+        One of several objects may still be that which it was.
+        """
         slots = self.slots.values()
         cells = (str(slot.key) for slot in slots if isinstance(slot.place.owner, types.CellType))
         ends = zip(self.names, self.start_values, captured, strict=True)
-        names = (name for name, start, now in ends if now.value is not start.value)
+        names = (
+            name for name, start, now in ends if now.value is not start.value and type(now.value) is not OneOf
+        )
         return {*names, *cells}, {(id(slot.place.owner), slot.key) for slot in slots}
 
     def _label(self, key: Any) -> str:
@@ -699,6 +704,15 @@ class Carry:
             self._tell()
         return tuple(values)
 
+    def refuse_narrower(self, asked: Sequence[Any], inside: dict[Hashable, Any]) -> None:
+        """Refuses what the body writes to arrays that would not hold it, as an iteration leaves them."""
+        ends = self._by_key(*self.after[0])
+        lower = [key for key, new in inside.items() if key in ends and lower_kinds.note_end(new, ends[key])]
+        if lower:
+            key: Any = lower[0]
+            name = self.names[key[0]] if isinstance(key[0], int) else "what an object holds"
+            iteration_ends.refuse_lower_kinds(name, asked)
+
     def _note_met(self, values: Sequence[Any], contents: dict[Key, Any]) -> None:
         """Notes which arrays variables and places may be, in the loop and after it: those before, or what an iteration leaves."""
         starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
@@ -866,6 +880,8 @@ def run_body(
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots, inside)
         now.inside[:] = [inside]
+        if loop.asked:
+            now.refuse_narrower(loop.asked, inside)
         if loop.written:
             left = now._by_key(*now.after[0])
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)
