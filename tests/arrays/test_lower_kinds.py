@@ -255,9 +255,24 @@ def in_an_inner_loop(u, n):
     return u, s
 
 
+class Held:
+    def __init__(self, f):
+        self.f = f
+
+
+def held_by_an_object(u, n):
+    h, s = Held(u * 1.0), 0.0
+    for k in range(n):
+        h.f[0] = 2.75
+        s += h.f[0]
+        h.f = np.arange(5) + k
+    return h.f, s
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        held_by_an_object,
         left_by_an_iteration,
         added_to_what_an_iteration_leaves,
         a_copy_of_what_an_iteration_leaves,

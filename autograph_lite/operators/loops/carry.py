@@ -709,9 +709,7 @@ class Carry:
         ends = self._by_key(*self.after[0])
         lower = [key for key, new in inside.items() if key in ends and lower_kinds.note_end(new, ends[key])]
         if lower:
-            key: Any = lower[0]
-            name = self.names[key[0]] if isinstance(key[0], int) else "what an object holds"
-            iteration_ends.refuse_lower_kinds(name, asked)
+            iteration_ends.refuse_lower_kinds(self._label(lower[0]), asked)
 
     def _note_met(self, values: Sequence[Any], contents: dict[Key, Any]) -> None:
         """Notes which arrays variables and places may be, in the loop and after it: those before, or what an iteration leaves."""

@@ -78,9 +78,8 @@ def refuse_narrower(array: Any, value: Any) -> None:
     NumPy cuts it off there, `u = np.arange(3)`, then `u[0] = 2.5` and `u = u / 2` in each iteration, or it raises an error.
     """
     wide, lowest = lower_kinds.kind_number(array.dtype), lower_kinds.lowest_kind(array)
-    for (
-        loop
-    ) in thread.now.aliases:  # whose iterations may leave other types, which is known when they are traced
+    # what iterations leave may be of other types, which is known when they are traced
+    for loop in thread.now.aliases:
         loop.asked.append((array, functools.partial(_holds, value=value)))
     if lowest < wide and not _holds(lowest, value):
         raise MutationError(
