@@ -161,7 +161,7 @@ class Needs(Walk):
 
     def walked(self, node: gast.For | gast.AsyncFor, target: Names) -> Names:
         """What a loop reads at each iteration: items that the one before may have written, though not by its own target."""
-        read = {view.is_read for view in self.views if view.name not in target}
+        read = {view.is_read for view in self.views}
         return self.read(node.iter) & (read | _walked_over(node.iter) - target)
 
     def ended(self, node: gast.Assign) -> Names:

@@ -122,7 +122,7 @@ def read_after(
         return frozenset(path for path in paths if path.partition(".")[0] in soon), frozenset()
     function = place.function
     parameters, own, always = name_sets(function)
-    views = [View("", path, "") for path in paths]
+    views = [View(path, "") for path in paths]
     needs = _Needs(always, views, own - parameters)
     needs.held = held
     needs.block(function.body, needs.at_exit)

@@ -32,7 +32,6 @@ NAMESPACES = frozenset({"np", "numpy", "jnp", "xp"})
 class View:
     """What may be a view of an array."""
 
-    name: str  # what it is called
     path: str  # what it is a view of, `m` or `self.grid`
     made: str  # where it became one, as text
     # `i`, as text, of an item `m[i]`, `i][j` of `m[i][j]`; else the empty text
@@ -72,7 +71,7 @@ def seen_by(value: gast.expr) -> list[View]:
     match value:
         case gast.Name() | gast.Attribute():
             path = trees.dotted(value)
-            views = [View("", path, "")] if path.count(".") in (0, 1) and path else []
+            views = [View(path, "")] if path.count(".") in (0, 1) and path else []
             if isinstance(value, gast.Attribute) and value.attr in ATTRIBUTES:
                 views += [dataclasses.replace(view, drops=None) for view in seen_by(value.value)]
             return views
