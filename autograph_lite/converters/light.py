@@ -22,8 +22,8 @@ are converted ones (`operators.classes`), and an error about a traced value is o
 ask `ag.untraced()` alone. The callee of `ag.light` has the light body alone, since its caller has asked already. A
 call by name remembers the first function that it calls,
 `ag_known[1] if ag_known[0] is g else ag.light_at(g, ag_known, 0)`, which takes a quarter of the time of `ag.light(g)`.
-Items are written through operators here too, so that arrays are updated as they are under a trace. Where `jax.vmap` calls a
-function that says where it begins, this begins again, `ag.of_lane()`, and is recorded for one lane.
+Items are written through operators here too, so that arrays are updated as they are under a trace. Where `jax.vmap` or
+`jax.grad` calls a function that says where it begins, this begins again, `ag.begun_again()`, and is recorded first.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def with_light_body(
     elif isinstance(plain, gast.Lambda) and form == "entered":
         text = (
             "ag.ending(lambda: light) if begins"
-            " else ag.of_lane() if ag.begins_in_lanes() else ag.explaining(lambda: full)"
+            " else ag.begun_again() if ag.begins_computed() else ag.explaining(lambda: full)"
         )
         begins = _entry(plain, context, around)
         both = quote.expr(text, ag=context.ag, light=plain.body, full=full.body, begins=begins)
@@ -332,8 +332,8 @@ def _bodies(
         handler = gast.ExceptHandler(caught, quote.name(raised, gast.Store), told)
         full = [quote.located(gast.Try(full, [handler], [], []), origin)]
         if not scopes.declared(kept, gast.Nonlocal):
-            lanes = quote.stmts("if ag.begins_in_lanes():\n    return ag.of_lane()", ag=context.ag)
-            full = [*(quote.located(each, origin) for each in lanes), *full]
+            again = quote.stmts("if ag.begins_computed():\n    return ag.begun_again()", ag=context.ag)
+            full = [*(quote.located(each, origin) for each in again), *full]
     test = gast.If(entry or quote.expr("ag.untraced()", ag=context.ag), light, [])
     return [*kept, quote.located(test, origin), *full]
 

@@ -7,14 +7,14 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from jax._src import callback, checkify, config, core, effects, linear_util
 from jax._src.interpreters import batching, partial_eval
 from jax.extend.core import get_opaque_trace_state  # type: ignore[attr-defined]
 
-from autograph_lite.jax_internals.numpy_constants import keep_constants
+from autograph_lite.jax_internals.numpy_constants import folding_tracer, keep_constants
 from autograph_lite.jax_internals.references import ambient
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,19 +54,27 @@ def untraced() -> bool:
     return False
 
 
-def is_in_lanes() -> bool:
-    """Whether what runs now runs in the lanes of a `vmap`, and is recorded for none of them."""
-    trace: Any = core.trace_ctx.trace
-    while not isinstance(trace, batching.BatchTrace):
-        if isinstance(trace, (partial_eval.DynamicJaxprTrace, core.EvalTrace)) or trace is None:
-            return False
-        trace = getattr(trace, "parent_trace", None)
-    return not config.disable_jit.value
+def is_computed() -> bool:
+    """Whether what runs now is computed with values of `vmap`, or of a derivative in a program, and recorded for none of them.
+
+    A derivative where no program is recorded has values that Python can see.
+    """
+    traces: list[Any] = [*open_traces()]
+    kinds = (batching.BatchTrace, partial_eval.DynamicJaxprTrace)
+    return (
+        bool(traces)
+        and not isinstance(traces[0], partial_eval.DynamicJaxprTrace)
+        and any(isinstance(trace, kinds) for trace in traces)
+        and not config.disable_jit.value
+    )
 
 
-def begin_inside() -> None:
-    """To be called where JAX begins to record a converted function that a program has handed it."""
+def begin_inside(given: Iterable[Any]) -> None:
+    """To be called where JAX begins to record a converted function that a program has handed it, with what it is given."""
     keep_constants()
+    for each in given:
+        folding_tracer(each)
+    ambient.know_references(core.trace_ctx.trace)
     ambient.begin_in(core.trace_ctx.trace)
 
 

@@ -24,7 +24,7 @@ from autograph_lite.operators.branches.switch_stmt import switch_stmt
 from autograph_lite.operators.branches.truth import python_structure, python_test, truth
 from autograph_lite.operators.calls import calls
 from autograph_lite.operators.calls.calls import call
-from autograph_lite.operators.calls.handed_functions import begins_in_lanes, of_lane
+from autograph_lite.operators.calls.handed_functions import begins_computed, begun_again
 from autograph_lite.operators.calls.handlers import caught, managed, suppressing
 from autograph_lite.operators.calls.method_patching import begins, ending, ends, open_scopes, recast, record
 from autograph_lite.operators.calls.untraced_calls import BUILTIN, copying, light, light_at

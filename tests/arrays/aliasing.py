@@ -32,8 +32,9 @@ def traced(main: Any) -> Any:
 
 
 def derived(main: Any) -> Any:
-    """The program in a derivative by forward mode: there no write is followed."""
-    return lambda *args: jax.jit(lambda *args: jax.jvp(al.to_graph(main), args, args)[0])(*args)
+    """The program in a derivative of a function that is not converted: nobody records it there, and no write is followed."""
+    converted = al.to_graph(main)
+    return lambda *args: jax.jit(lambda *args: jax.jvp(lambda *each: converted(*each), args, args)[0])(*args)
 
 
 WAYS = {"convert": al.convert, "jit": traced, "nothing traced": al.to_graph}

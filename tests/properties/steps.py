@@ -120,6 +120,12 @@ def _forms(text: str) -> list[str]:
     return [each for line in text.strip().splitlines() for each in line.strip().split("|")]
 
 
+# how JAX calls the program, if it does; `x` are its two matrices, and `xs` two of each
+HANDED = """
+    jax.jvp(steps, x, x)[0]|jax.vmap(steps)(*xs)|jax.lax.scan(lambda c, x: (c, steps(*x)), 0, xs)[1]|jax.jit(steps)(*x)
+    jax.checkpoint(steps)(*x)|jax.linearize(steps, *x)[0]|jax.vmap(lambda *x: jax.jvp(steps, x, x)[0])(*xs)
+    jax.lax.map(lambda x: steps(*x), xs)|jax.jvp(lambda *xs: jax.vmap(steps)(*xs), xs, xs)[0]
+"""
 NUMBERS = [
     "for e in {x}[1]:",
     "for e in {x}[:, 0]:",
@@ -210,6 +216,13 @@ def generate(choices: Choices, *, augments: bool = True) -> str:
         if c.chance(50)
     ]
     lines.append(f"return {', '.join(['s', 'len(log)', *results])}")
+    if c.chance(25):  # what JAX hands over is an array of JAX's
+        lines = [
+            "def steps(a, b):",
+            *(f"    {line}" for line in ("a, b = xp.array(a), xp.array(b)", *lines)),
+            "x, xs = (a, b), (xp.stack([a, b]), xp.stack([b, a]))",
+            f"return {c.pick(_forms(HANDED))}",
+        ]
     return (
         "import numpy as np\n\n"
         + HELPERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import jax
@@ -21,6 +22,25 @@ SEEDS = range(max(10, BUDGET // 8))
 BATCH = 10
 
 
+def lanes(fn: Any) -> Any:
+    """`jax.vmap` of NumPy's arrays: one call after the other."""
+    return lambda *columns: tuple(map(np.stack, zip(*map(fn, *columns), strict=True)))
+
+
+# what JAX gives that calls a function of NumPy's arrays
+CALLS = types.SimpleNamespace(
+    jvp=lambda fn, values, _: (fn(*values), None),
+    linearize=lambda fn, *values: (fn(*values), None),
+    vmap=lanes,
+    jit=lambda fn: fn,
+    checkpoint=lambda fn: fn,
+    lax=types.SimpleNamespace(
+        scan=lambda fn, first, xs: (first, lanes(lambda *x: fn(first, x)[1])(*xs)),
+        map=lambda fn, xs: lanes(lambda *x: fn(x))(*xs),
+    ),
+)
+
+
 def arguments(dtype: Any = np.float32) -> tuple[Any, ...]:
     a = np.arange(6, dtype=dtype).reshape(3, 2) / 2
     return a, 3 - a[::-1].copy()
@@ -29,7 +49,7 @@ def arguments(dtype: Any = np.float32) -> tuple[Any, ...]:
 def in_python(source: str, dtype: Any) -> tuple[Any, Any]:
     """What NumPy's program gives, and its arguments afterwards."""
     given = arguments(dtype)
-    with loaded(source, xp=np) as namespace:
+    with loaded(source, xp=np, jax=CALLS) as namespace:
         return namespace["main"](*given, 5), given
 
 
@@ -50,7 +70,7 @@ def _outcome(source: str, way: str) -> str:
     except TypeError as error:
         wanted = error
     handed = arguments()
-    with loaded(source, xp=np if way == "convert" else jnp) as namespace:
+    with loaded(source, xp=np if way == "convert" else jnp, jax=jax) as namespace:
         try:
             if way == "convert":
                 found = al.convert(namespace["main"], static_loops="stage")(*handed, np.int32(5))

@@ -30,21 +30,24 @@ from autograph_lite.jax_internals.references import ambient
 
 
 class ClosedTrace:
-    """A function without arguments, traced once by public means; its equations are emitted again in the end."""
+    """A function, traced once by public means; its equations are emitted again in the end."""
 
-    def __init__(self, fun: Callable[[], Sequence[Any]], user: Callable[..., Any]) -> None:
+    def __init__(
+        self, fun: Callable[..., Sequence[Any]], user: Callable[..., Any], types: Sequence[Any] = ()
+    ) -> None:
         self._index: dict[int, int] = {}
         self._kept: Sequence[Any] = ()
         self._finish: Callable[[], Sequence[Any]] = list
         self._outputs: Sequence[Any] = ()
 
-        def run() -> Sequence[Any]:
+        def run(*arguments: Any) -> Sequence[Any]:
             keep_constants()
-            self._kept = [leaf for leaf in fun() if isinstance(leaf, core.Tracer)]
+            self._kept = [leaf for leaf in fun(*arguments) if isinstance(leaf, core.Tracer)]
             self._index = {id(leaf): i for i, leaf in enumerate(self._kept)}
             return self._kept
 
-        self._jaxpr = jax.make_jaxpr(run)()
+        shapes = [jax.ShapeDtypeStruct(kind.shape, kind.dtype, weak_type=kind.weak_type) for kind in types]
+        self._jaxpr = jax.make_jaxpr(run)(*shapes)
 
     def lookup(self, leaf: Any) -> Any:
         """What stands for `leaf`, one of the values that the function gave, where `finish` runs."""
@@ -63,9 +66,9 @@ class ClosedTrace:
     def recompute(self) -> None:
         """As for `OpenTrace`; here the derivative keeps what it needs."""
 
-    def emit(self) -> list[Any]:
-        """The outputs, computed in the current trace; the function itself is not run again."""
-        self._outputs = jaxpr_as_fun(self._jaxpr)()
+    def emit(self, *values: Any) -> list[Any]:
+        """The outputs for these arguments, computed in the current trace; the function itself is not run again."""
+        self._outputs = jaxpr_as_fun(self._jaxpr)(*values)
         return list(self._finish())
 
     @staticmethod
@@ -76,7 +79,7 @@ class ClosedTrace:
 
 
 class OpenTrace:
-    """A function without arguments, traced once, and never emitted: `finish` goes on in the same trace.
+    """A function, traced once, and emitted at the end alone, if at all: `finish` goes on in the same trace.
 
     It does what `lax.cond` does with its functions, in two steps.
 
@@ -137,9 +140,9 @@ class OpenTrace:
         run = jax.checkpoint(jaxpr_as_fun(self._jaxpr), prevent_cse=False)
         self._jaxpr = OpenTrace(run, run).closed()
 
-    def emit(self) -> list[Any]:
-        """The outputs, computed in the current trace; the function itself is not run again."""
-        return list(jaxpr_as_fun(self._jaxpr)())
+    def emit(self, *values: Any) -> list[Any]:
+        """The outputs for these arguments, computed in the current trace; the function itself is not run again."""
+        return list(jaxpr_as_fun(self._jaxpr)(*values))
 
     @staticmethod
     def select(test: Any, traces: Sequence[OpenTrace], lanes: lanewise_cond.Lanes | None = None) -> list[Any]:

@@ -87,9 +87,14 @@ def begin() -> None:
     trace: Any = core.trace_ctx.trace
     while id(trace) in ours:
         trace = trace.parent_trace
-    if isinstance(trace, KeepingTrace):
-        kept_facts(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
+    know_references(trace)
     begin_in(trace)
+
+
+def know_references(trace: Any) -> None:
+    """From here on, references are known in a trace that records a program, if they are in none around it."""
+    if tracing.thread.now.references is None and isinstance(trace, KeepingTrace):
+        kept_facts(trace.frame).references = References(is_whole=False, change=tracing.changing[0])
 
 
 def begin_in(trace: Any) -> None:

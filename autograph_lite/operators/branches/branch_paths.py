@@ -35,8 +35,9 @@ class Path:
     """A branch that was traced."""
 
     def __init__(
-        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, select: jax.Array, number: int
-    ) -> None:
+        self, fun: Callable[..., Any], operands: Sequence[Any], count: int, select: jax.Array | None, number: int,
+        given: Sequence[Any] = (),
+    ) -> None:  # fmt: skip
         self.fun = fun  # the function that it is
         self._select, self._number = select, number
         # its variables at the end, in the order of their names; all missing where `raised`
@@ -54,17 +55,22 @@ class Path:
         self.facts = path_facts.frames(path_facts.facts_of(select, number))
         outer = tracing_state.trace_state()
 
-        def run() -> list[Any]:
-            reached = lane_termination.lanes_reached(self._taken, loop=False)
+        def run(*items: Any) -> list[Any]:
             with (
-                entered(
-                    branch=self.options, reached=reached, facts=self.facts, decided=trial.decides(select)
-                ),
-                journal.journal(outer=outer) as written,
+                self._entered(),
+                journal.journal(outer=outer, sure=select is None) as written,
             ):
-                return self._run(fun, operands, count, written)
+                return self._run(fun, [*operands, *items], count, written)
 
-        self.trace = branch_traces.branch_trace()(run, fun)  # the branch itself
+        self.trace = branch_traces.branch_trace()(run, fun, [*map(jax.typeof, given)])  # the branch itself
+
+    def _entered(self) -> entered:
+        """A context in which the path is traced: what is known on it."""
+        if self._select is None:  # it is the only one
+            return entered(facts=self.facts)
+        reached = lane_termination.lanes_reached(self._taken, loop=False)
+        decided = trial.decides(self._select)
+        return entered(branch=self.options, reached=reached, facts=self.facts, decided=decided)
 
     def _run(
         self, fun: Callable[..., Any], operands: Sequence[Any], count: int, written: journal.Journal
@@ -74,7 +80,7 @@ class Path:
             result = fun(*operands)
             self.values = [self.capture(value) for value in ([result] if count <= 1 else result)]
         except BaseException as error:
-            if not carried_checks.is_raised_on_path(error):
+            if not carried_checks.is_raised_on_path(error) or self._ends_here():
                 raise
             exception_templates.explicit(error)  # where all paths raise, the statement does so once more
             self.raised = error
@@ -97,8 +103,13 @@ class Path:
         numpys_arrays.know_roots(held(each.value) for each in (*self.values, *captured))
         return [leaf for value in [*self.values, *captured] for leaf in (value.present, *value.leaves)]
 
+    def _ends_here(self) -> bool:
+        """Whether what is raised is Python's: no path leads around it, and no check fails before."""
+        return self._select is None and not carried_checks.frame().contents
+
     def _taken(self) -> Any:
         """Whether this branch is the one."""
+        assert self._select is not None
         if self._select.dtype != bool:
             return self._select == self._number
         return jnp.logical_not(self._select) if self._number else self._select

@@ -82,7 +82,7 @@ def _staged(
     alive = [path for path in paths if path.raised is None]
     if len(alive) == 1 and len(paths) == 2:  # the other one ends the run
         path_facts.learn(path_facts.facts_of(select, paths.index(alive[0])))
-    writes = _Writes(paths, select)
+    writes = Writes(paths, select)
     labels = list(names) or [NO_RETURN.name]
     met = [_meet_lists(alive, i) for i in range(len(labels))]
     templates = (
@@ -208,7 +208,7 @@ def _join(
 
 
 def _select(
-    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: _Writes,
+    select: jax.Array, paths: Sequence[Path], templates: Sequence[Template], writes: Writes,
     split: Callable[[bool], None],
 ) -> Iterator[Any]:  # fmt: skip
     """Brings the paths to their joined types; gives the joined arrays, those of the variables first."""
@@ -275,13 +275,15 @@ class _Slot:
 _CHEAP = "the condition is traced, and both branches cost less than a choice"
 
 
-class _Writes:
+class Writes:
     """Places that some path has written to: their contents on each path, joined like variables."""
 
-    def __init__(self, paths: Sequence[Path], select: Any) -> None:
+    def __init__(self, paths: Sequence[Path], select: Any = None) -> None:
         self.slots: list[_Slot] = []
         asked = catching.is_unraised(select)
         self.ends = [path.raised is not None or (asked and path is paths[-1]) for path in paths]
+        if select is None:  # the only path: its exception is raised once its writes are there
+            self.ends = [False]
         # Who reads it may run anywhere, so that a check of the program decides, and not the place of the read.
         self.left = join_errors.Lost(-1, tuple(path.fun for path in paths if path.raised is None))
         self.results: dict[Hashable, tuple[Place, Contents]] = {}
@@ -391,7 +393,7 @@ class _Writes:
             joined = detached(joined)
         return _Slot(owner, key, label, options, joined)
 
-    def commit(self, arrays: Iterator[Any], select: jax.Array) -> None:
+    def commit(self, arrays: Iterator[Any], select: Any = None) -> None:
         """Writes the joined contents, read from the arrays that the selection gave, to the user's objects."""
         for slot in self.slots:
             left = self.left if any(option.present is False for option in slot.options) else None

@@ -1,7 +1,8 @@
-"""Handed functions: what does a converted function do that JAX is handed? It begins a program of JAX's, or runs in lanes.
+"""Handed functions: what does a converted function do that JAX is handed? It begins a program of JAX's, or is recorded first.
 
 lax.scan(step, 0, xs)                 the body that JAX records has an end, as somebody else's program has
 jax.vmap(step)(xs)                    what lanes compute is recorded for one of them, and then done for all
+jax.grad(loss)(w)                     so is what is differentiated, in a program
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 import jax
 
 from autograph_lite.jax_internals import tracing_state
+from autograph_lite.operators.branches import handed_calls
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_compiled, is_converted
-from autograph_lite.operators.values.values import Tracer
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
@@ -35,25 +36,25 @@ def beginning(fn: Any) -> Any:
     if known is not None:
         return known
     code = getattr(inspect.unwrap(fn) if compiled else fn, "__code__", None)
-    is_begun_again = code is not None and not _ASSIGNING & {*code.co_names}
+    can_begin_again = code is not None and not _ASSIGNING & {*code.co_names}
 
     @functools.wraps(fn)
     def made(*args: Any, **kwargs: Any) -> Any:
-        if is_begun_again and tracing_state.is_in_lanes():
-            return _recorded(fn, args, kwargs)
-        tracing_state.begin_inside()
+        if can_begin_again and tracing_state.is_computed():
+            return handed_calls.call_recorded(fn, args, kwargs)
+        tracing_state.begin_inside(jax.tree.leaves((args, kwargs)))
         return fn(*args, **kwargs)
 
     fn.__dict__[_BEGINNING] = made
     return made
 
 
-def begins_in_lanes() -> bool:
-    """Whether the function that calls this, and has just begun, runs in the lanes of a `vmap`, and can be begun again.
+def begins_computed() -> bool:
+    """Whether the function that calls this, and has just begun, is computed with values of JAX's, and can be begun again.
 
-    JAX has called it: who else does may hand it, and get from it, what belongs to the program of the lanes.
+    JAX has called it: who else does may hand it, and get from it, what belongs to the program around.
     """
-    if not tracing_state.is_in_lanes():
+    if not tracing_state.is_computed():
         return False
     frame = sys._getframe(1)
     code, around = frame.f_code, frame.f_back
@@ -62,8 +63,8 @@ def begins_in_lanes() -> bool:
     return around is not None and around.f_code.co_filename.startswith(source_places.JAX)
 
 
-def of_lane() -> Any:
-    """What the function gives that calls this, and has just begun: it is recorded for one lane."""
+def begun_again() -> Any:
+    """What the function gives that calls this, and has just begun: it is recorded first."""
     frame = sys._getframe(1)
     given = dict(frame.f_locals)
     fn = _function(frame.f_code, frame.f_globals, given)
@@ -76,11 +77,11 @@ def of_lane() -> Any:
             kwargs[name] = given[name]
         else:
             args += given[name] if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (given[name],)
-    return _recorded(fn, args, kwargs)
+    return handed_calls.call_recorded(fn, args, kwargs)
 
 
 def note_cells(fn: Any) -> None:
-    """Remembers a function that somebody else may call in lanes, for the sake of its cells."""
+    """Remembers a function that JAX may call, for the sake of its cells."""
     fn = getattr(fn, "__func__", fn)
     if isinstance(fn, types.FunctionType) and fn.__closure__:
         _closures.setdefault(fn.__code__, weakref.WeakSet()).add(fn)
@@ -102,17 +103,3 @@ def _holds(cell: types.CellType, given: dict[str, Any], name: str) -> bool:
         return name in given and cell.cell_contents is given[name]
     except ValueError:  # it is empty
         return name not in given
-
-
-def _recorded(fn: Any, args: Any, kwargs: Any) -> Any:
-    leaves, tree = jax.tree.flatten((args, kwargs))
-    places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
-
-    @functools.wraps(fn)
-    def run(*values: Any) -> Any:
-        tracing_state.begin_inside()
-        given = dict(zip(places, values, strict=True))
-        args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
-        return fn(*args, **kwargs)
-
-    return jax.jit(run)(*[leaves[n] for n in places])

@@ -75,9 +75,11 @@ _numbers = itertools.count()
 class Journal:
     """The places written to by one body, with their contents before it ran."""
 
-    def __init__(self, outer: object, state: object, *, keep: bool = False) -> None:
+    def __init__(self, outer: object, state: object, *, keep: bool = False, sure: bool = False) -> None:
         self.outer, self.state = outer, state  # the trace around the body, and that of the body
         self._keep = keep
+        # Whether it runs once, as what is around it does: what it writes is all that can be left.
+        self.is_sure = sure or outer is None
         self.program = tracing_state.program_trace()  # that records what the body computes
         self.places: dict[Hashable, tuple[Place, Contents]] = {}
         self.born: dict[int, Any] = {}  # objects made by the body, as far as that is known
@@ -105,9 +107,12 @@ class Journal:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
-            if error is not None or not self._keep:
+            if error is not None and self.is_sure and self.outer is not None:  # in Python it has come so far
+                for each in self._among[-2:-1]:
+                    each.places = {**self.places, **each.places}
+            elif error is not None or not self._keep:
                 self.restore()
-            if error is not None and self.outer is not None:
+            if error is not None and not self.is_sure:
                 vars(error)[_LEFT] = True
         finally:
             self._among.pop()
@@ -175,11 +180,11 @@ class Journal:
                     )
                 if join_errors.TRACED in change.old:
                     raise join_errors.memo(change.place.label(None), whole=self.outer is None)
-                if self.outer is not None and change.place.opaque:
+                if not self.is_sure and change.place.opaque:
                     raise join_errors.opaque(change.place.label("state"), change.place.owner)
                 if self.outer is not None:
                     _refuse_foreign(change)
-                if self.outer is not None and is_reordered(change):
+                if not self.is_sure and is_reordered(change):
                     raise _order(change.place.label(next(iter(change.old))))
                 result[key] = change
                 if self.outer is not None:
@@ -320,14 +325,15 @@ def base_trace() -> tuple[object, int]:
     return state, depth_
 
 
-def journal(*, outer: object, keep: bool = False) -> Journal:
+def journal(*, outer: object, keep: bool = False, sure: bool = False) -> Journal:
     """A context in which a body is traced, whose writes it collects; on leaving, everything is as it was.
 
     Args:
       outer: the trace around the statement; None where the body is a whole trace, whose owner takes the changes.
       keep: leave the changes in place where the body ends without an exception.
+      sure: whether the body runs once for each time that what is around it does.
     """
-    return Journal(outer, tracing_state.trace_state(), keep=keep)
+    return Journal(outer, tracing_state.trace_state(), keep=keep, sure=sure)
 
 
 @contextlib.contextmanager
@@ -378,8 +384,8 @@ def has_left(error: BaseException) -> bool:
 
 
 def staging() -> bool:
-    """Whether the body of a statement is being traced on this thread, so that what it does has to be undone."""
-    return any(now.outer is not None for now in thread.now.journals)
+    """Whether the body of a statement is being traced on this thread, which may run never, or often."""
+    return any(not now.is_sure for now in thread.now.journals)
 
 
 def cached_property(instance: Any, name: str) -> tuple[Any] | None:

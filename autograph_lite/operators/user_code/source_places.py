@@ -141,10 +141,10 @@ def user_frame() -> types.FrameType | None:
 
 
 def is_running(path: str, line: int) -> bool:
-    """Whether a function that begins on that line is running on this thread, and has not begun again for a lane."""
+    """Whether a function that begins on that line is running on this thread, and has not begun again to be recorded."""
     codes = [frame.f_code for frame, _ in traceback.walk_stack(sys._getframe(1))]
     return any(
-        code.co_filename == path and code.co_firstlineno == line and inner.co_name != "of_lane"
+        code.co_filename == path and code.co_firstlineno == line and inner.co_name != "begun_again"
         for inner, code in itertools.pairwise(codes)
     )
 
