@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -130,6 +131,94 @@ def test_what_is_written_is_as_in_numpy(body: Any, way: str) -> None:
     found = al.convert(lambda w: WAYS[way](body, w))(ROWS)
     wanted = np.array([body(row.copy()) for row in ROWS])
     np.testing.assert_allclose(found, wanted if np.ndim(found) else wanted[0], rtol=1e-5)
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, p):
+        out = np.zeros(3, np.float32)
+        same = out
+        same += p
+        return (out * p).sum() * self.scale
+
+    def __call__(self, p):
+        out = np.zeros(3, np.float32)
+        same = out
+        same += p
+        return (out * p).sum() * self.scale
+
+    @staticmethod
+    def static(p):
+        out = np.zeros(3, np.float32)
+        same = out
+        same += p
+        return (out * p).sum() * 2
+
+    @classmethod
+    def of_class(cls, p):
+        out = np.zeros(3, np.float32)
+        same = out
+        same += p
+        return (out * p).sum() * 2
+
+
+def scaled(p, scale=1):
+    return added_to_another_name(p) * scale
+
+
+# what JAX is handed, which computes twice the sum of squares
+HANDED: dict[str, Callable[[], Any]] = {
+    "a method": lambda: Model(2).loss,
+    "an object": lambda: Model(2),
+    "a static method": lambda: Model.static,
+    "a class method": lambda: Model.of_class,
+    "a partial": lambda: functools.partial(scaled, scale=2),
+    "jitted": lambda: jax.jit(functools.partial(scaled, scale=2)),
+    "a jitted method": lambda: jax.jit(Model(2).loss),
+    "a derivative": lambda: jax.vmap(lambda p: jax.value_and_grad(scaled)(p, 2)[0]),
+    "converted": lambda: al.convert(functools.partial(scaled, scale=2)),
+}
+MADE = {name: make() for name, make in HANDED.items()}
+# what was made of it before, outside of converted code
+OUTSIDE = {
+    name: (jax.value_and_grad(made), jax.jit(made), jax.vmap(made), jax.checkpoint(made))
+    for name, made in MADE.items()
+    if name != "a derivative"
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", HANDED)
+def test_whatever_is_handed_writes_as_in_numpy(name: str, way: str) -> None:
+    whole = name == "a derivative"
+
+    def main(w):
+        made = HANDED[name]()
+        return WAYS[way]((lambda p: made(p[None])[0]) if whole else made, w)
+
+    found = al.convert(main)(ROWS)
+    wanted = [28, 90] if np.ndim(found) else 28
+    np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_was_made_outside_writes_as_in_numpy(name: str) -> None:
+    def main(w):
+        derived, jitted, mapped, again = OUTSIDE[name]
+        return derived(w[0])[0], derived(w[0])[1], jitted(w[0]), mapped(w), again(w[0])
+
+    value, gradient, jitted, mapped, again = al.convert(main)(ROWS)
+    assert (float(value), float(jitted), float(again), mapped.tolist()) == (28, 28, 28, [28, 90])
+    np.testing.assert_allclose(gradient, 4 * ROWS[0])
+
+
+def test_one_of_several_that_are_handed_in_a_list() -> None:
+    def main(w, n):
+        return lax.switch(n, [jax.jit(scaled), scaled, Model(2).loss, Model.static], w)
+
+    assert [float(al.convert(main)(ROWS[0], n)) for n in range(4)] == [14, 14, 28, 28]
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)

@@ -210,8 +210,9 @@ def library_function(fn: types.FunctionType) -> Any:
     if is_dispatching(fn):
         return dispatching(fn)
     around = rewrapped(fn) if may_wrap(fn) else None
-    if around is not None:
-        method_patching.seen_in_cells(fn)  # the user's context manager that decorates a function
+    if around is not None or hasattr(fn, "__wrapped__"):
+        # The user's context manager that decorates a function, or an object of the user's that JAX has wrapped.
+        method_patching.seen_in_cells(fn)
     return (
         adapted(recorded_copies.jax_stand_in(host_callbacks.CALLING.get(fn, fn)))
         if around is None

@@ -19,7 +19,7 @@ import jax
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.branches import handed_calls
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.user_code.conversion import is_compiled, is_converted
+from autograph_lite.operators.user_code.conversion import is_compiled, is_converted, plain, stands_for
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
@@ -27,26 +27,42 @@ _closures = weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[types.Func
 _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def beginning(fn: Any) -> Any:
-    """`fn`, if it is converted, to be called by JAX."""
+def beginning(fn: Any, *, bound: bool = False, called: bool = False) -> Any:
+    """`fn`, if it is converted, to be called by JAX.
+
+    Args:
+      fn: what is handed to it.
+      bound: whether it is a method, whose first argument is none of JAX's.
+      called: whether others call it, too.
+    """
     compiled = is_compiled(fn)
-    if not (compiled or (isinstance(fn, types.FunctionType) and is_converted(fn))):
+    if not (compiled or (isinstance(fn, types.FunctionType) and is_converted(plain(fn)))):
         return fn
-    known = fn.__dict__.get(_BEGINNING)
-    if known is not None:
-        return known
-    code = getattr(inspect.unwrap(fn) if compiled else fn, "__code__", None)
-    can_begin_again = code is not None and not _ASSIGNING & {*code.co_names}
+    known = fn.__dict__.setdefault(_BEGINNING, {})
+    if (bound, called) in known:
+        return known[bound, called]
+    user = inspect.unwrap(fn) if compiled else plain(fn)
+    while isinstance(user, functools.partial):
+        user = user.func
+    code = getattr(user, "__code__", None)
+    can_begin_again = code is not None and not (code.co_flags & _LATER or _ASSIGNING & {*code.co_names})
 
     @functools.wraps(fn)
     def made(*args: Any, **kwargs: Any) -> Any:
+        if called and not _is_jax(sys._getframe(1)):
+            return fn(*args, **kwargs)
+        own, given = args[:bound], args[bound:]
         if can_begin_again and tracing_state.is_computed():
-            return handed_calls.call_recorded(fn, args, kwargs)
-        tracing_state.begin_inside(jax.tree.leaves((args, kwargs)))
+            return handed_calls.call_recorded(functools.partial(fn, *own), given, kwargs)
+        tracing_state.begin_inside(jax.tree.leaves((given, kwargs)))
         return fn(*args, **kwargs)
 
-    fn.__dict__[_BEGINNING] = made
-    return made
+    known[bound, called] = made if compiled else stands_for(made, plain(fn))
+    return known[bound, called]
+
+
+def _is_jax(frame: types.FrameType | None) -> bool:
+    return frame is not None and frame.f_code.co_filename.startswith(source_places.JAX)
 
 
 def begins_computed() -> bool:
@@ -60,7 +76,7 @@ def begins_computed() -> bool:
     code, around = frame.f_code, frame.f_back
     if code.co_flags & _LATER or _ASSIGNING & {*code.co_names}:
         return False
-    return around is not None and around.f_code.co_filename.startswith(source_places.JAX)
+    return _is_jax(around)
 
 
 def begun_again() -> Any:

@@ -27,7 +27,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import float_errors, numpys_arrays, shape_errors
 from autograph_lite.operators.aliasing import shared_memory
-from autograph_lite.operators.calls import handed_functions, method_patching
+from autograph_lite.operators.calls import handed_functions, method_patching, wrappers
 from autograph_lite.operators.calls.chosen_views import ChosenView
 from autograph_lite.operators.checks import (
     carried_checks,
@@ -282,19 +282,23 @@ def _may_hold_functions(value: Any, deep: bool) -> bool:
     return (
         deep
         and isinstance(value, (list, tuple))
-        and any(issubclass(kind, _FUNCTIONS) for kind in set(map(type, value)))
+        and any(isinstance(item, _HELD) or conversion.is_compiled(item) for item in value)
     )
 
 
 def _argument(value: Any, convert: Convert, deep: bool) -> Any:
     """What to hand to a library in place of `value`."""
     if isinstance(value, types.FunctionType):
-        return _handed(value, convert, deep) if ownership.is_users(value) else value
+        if ownership.is_users(value):
+            return _handed(value, convert, deep)
+        return handed_functions.beginning(value) if deep else value
     if isinstance(value, types.MethodType):
         fn: Any = value.__func__
         method_patching.convert_methods(value.__self__)
         if ownership.is_users(fn):
-            return types.MethodType(_handed(fn, convert, deep), value.__self__)
+            return types.MethodType(_handed(fn, convert, deep, bound=True), value.__self__)
+        if deep and (begun := handed_functions.beginning(fn, bound=True)) is not fn:
+            return types.MethodType(begun, value.__self__)
         owner = with_converted(value.__self__, convert)
         return value if owner is value.__self__ else types.MethodType(fn, owner)
     if deep and conversion.is_compiled(value):
@@ -341,15 +345,15 @@ def _is_frozen_callable(value: Any) -> bool:
     return callable(value) and _is_frozen(kind)
 
 
-def _handed(fn: Any, convert: Convert, deep: bool) -> Any:
+def _handed(fn: Any, convert: Convert, deep: bool, *, bound: bool = False) -> Any:
     journal.note_handed(fn)
     converted = convert(fn)
-    return handed_functions.beginning(converted) if deep else converted
+    return handed_functions.beginning(converted, bound=bound) if deep else converted
 
 
 def of_jax(value: Any, convert: Convert) -> Any:
     """What stands in for a function of the user's that JAX has wrapped; None where it is something else."""
-    found = jax_transformed.convert_transformed(value, lambda fn: handed_functions.beginning(convert(fn)))
+    found = jax_transformed.convert_transformed(value, lambda fn: wrappers.handed_on(fn, convert))
     if found is not None:
         journal.note_handed(getattr(value, "__wrapped__", None))
     return found

@@ -25,7 +25,7 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import numpy_constants, tracing_state
 from autograph_lite.operators.aliasing import shared_memory
-from autograph_lite.operators.calls import single_dispatch, wrappers
+from autograph_lite.operators.calls import handed_functions, single_dispatch, wrappers
 from autograph_lite.operators.checks import catching
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import join_errors
@@ -323,6 +323,8 @@ def _replace(kind: type, name: str, form: bool | str, replaced: dict[str, tuple[
         return
     value = vars(kind)[name]
     new = _converted(value, form)
+    if name == "__call__":  # an object may be what JAX is handed
+        new = handed_functions.beginning(new, bound=True, called=True)
     if new is not value:
         try:
             type.__setattr__(kind, name, new)  # past a metaclass that may do more

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
+from autograph_lite.operators.calls import handed_functions
 from autograph_lite.operators.effects import augmented_assignments, journal
+from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.user_code import ownership, unconverted
-from autograph_lite.operators.user_code.conversion import convert_function, is_converted, stands_for
+from autograph_lite.operators.user_code.conversion import (
+    convert_function,
+    is_compiled,
+    is_converted,
+    plain,
+    stands_for,
+)
 from autograph_lite.syntax import codes
 
 
@@ -32,8 +40,9 @@ def rewrapped(wrapper: types.FunctionType) -> Any:
     those under `contextlib.contextmanager`.
     """
     if wrapper not in _rewraps:
-        wraps_users = hasattr(wrapper, "__wrapped__") and ownership.is_users(inspect.unwrap(wrapper))
-        _rewraps[wrapper] = _rebuilt(wrapper, frozenset()) if wraps_users else None
+        _rewraps[wrapper] = None  # for itself, if it is in its own closure
+        if jax_transformed.wraps_users(getattr(wrapper, "__wrapped__", None)):
+            _rewraps[wrapper] = _rebuilt(wrapper, frozenset())
     return _rewraps[wrapper]
 
 
@@ -70,15 +79,36 @@ def _rebuilt(wrapper: types.FunctionType, around: frozenset[int]) -> Any:
 def _converted_inside(held: Any, around: frozenset[int]) -> Any:
     """What a wrapper is to hold in place of this: its converted form, where it is a function of the user's or wraps one."""
     if isinstance(held, types.FunctionType):
-        is_inner = id(held) not in around and not is_converted(held)
+        is_inner = id(held) not in around and not is_converted(plain(held))
         if is_inner and (unconverted.is_textless(held) or not ownership.is_users(held)):
             return _rebuilt(held, around) or held
-        return noting(convert_function(held)) if ownership.is_users(held) else held
+        return handed_on(held, convert_function) if ownership.is_users(held) else held
+    if isinstance(held, (types.MethodType, functools.partial, *jax_transformed.KINDS)) or is_compiled(held):
+        return handed_on(held, convert_function)
     if isinstance(held, contextlib._GeneratorContextManager) and ownership.is_users(
         getattr(held, "func", None)
     ):
         return _made_anew(held)
     return held
+
+
+def handed_on(fn: Any, convert: Callable[[Any], Any]) -> Any:
+    """What a wrapper calls in place of `fn`: the converted form, if it is the user's, or a wrapper around such."""
+    if isinstance(fn, types.MethodType):
+        if not ownership.is_users(fn.__func__):
+            return fn
+        inner = noting(convert(fn.__func__))
+        return types.MethodType(handed_functions.beginning(inner, bound=True, called=True), fn.__self__)
+    if isinstance(fn, functools.partial):
+        inner = handed_on(fn.func, convert)
+        return fn if inner is fn.func else type(fn)(inner, *fn.args, **fn.keywords)
+    if ownership.is_users(fn):
+        return handed_functions.beginning(noting(convert(fn)), called=True)
+    if isinstance(fn, types.FunctionType):
+        return rewrapped(fn) or fn
+    if is_compiled(fn):
+        return handed_functions.beginning(fn, called=True)
+    return jax_transformed.convert_transformed(fn, lambda each: handed_on(each, convert)) or fn
 
 
 def _made_anew(manager: Any) -> Any:

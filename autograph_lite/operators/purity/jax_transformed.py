@@ -8,6 +8,8 @@ Such a wrapper holds the user's function inside, where no call of converted code
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
 import weakref
 from collections.abc import Callable
@@ -23,13 +25,27 @@ PARTS = ("fun", "jvp", "fwd", "bwd")  # of custom_jvp and custom_vjp
 _made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
+def wraps_users(fn: Any) -> bool:
+    """Whether a function, a method or a partial is the user's, or what a library has made of such."""
+    while callable(fn):
+        if isinstance(fn, (types.FunctionType, types.MethodType)) and ownership.is_users(
+            getattr(fn, "__func__", fn)
+        ):
+            return True
+        inner = getattr(fn, "func", None) if isinstance(fn, functools.partial) else inspect.unwrap(fn)
+        if inner is fn:
+            return False
+        fn = inner
+    return False
+
+
 def convert_transformed(callee: Any, convert: Callable[[types.FunctionType], Any]) -> Any:
     """`callee` around the converted form of the user's function; None where JAX has not wrapped one."""
-    if not isinstance(callee, KINDS) or not ownership.is_users(getattr(callee, "__wrapped__", None)):
+    user: Any = getattr(callee, "__wrapped__", None) if isinstance(callee, KINDS) else None
+    if not wraps_users(user):
         return None
     if isinstance(callee, (jax.custom_jvp, jax.custom_vjp)):
         return _once(callee, lambda: _derived(callee, convert))
-    user: Any = getattr(callee, "__wrapped__", None)
     info = configuration.jit_info(callee)
     if info is None or info.user_specified_in_shardings or not _is_default(info):
         return None
