@@ -174,6 +174,30 @@ def test_a_copy_is_written_to_as_in_numpy(lines: str, way: str) -> None:
     aliasing.assert_numpys_answer(outcome, lines, aliasing.WAYS[way])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        jnp.positive,
+        lambda x: x.at[:0].set(7),
+        lambda x: x.at[:0].add(7),
+        lambda x: jax.lax.convert_element_type(x, jnp.float32),
+        lambda x: jax.lax.concatenate([x], 0),
+    ],
+    ids=["positive", "set", "add", "convert_element_type", "concatenate"],
+)
+def test_what_jax_hands_back_is_a_copy_where_numpys_is(make: Callable[[Any], Any]) -> None:
+    def f(x: Any) -> Any:
+        whole = x * 1
+        part = make(whole)
+        part[0] = 9
+        whole[1] = 5
+        return whole, part
+
+    for way in (al.convert, lambda f: jax.jit(al.to_graph(f))):
+        whole, part = way(f)(jnp.ones(3))
+        assert (whole.tolist(), part.tolist()) == ([1, 5, 1], [9, 1, 1])
+
+
 def added(x: jax.Array) -> jax.Array:
     y = x.astype(jnp.float32)
     z = x.flatten()

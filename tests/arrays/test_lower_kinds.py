@@ -340,6 +340,48 @@ def added_by_numpy(m, n):
     return np.add(m, m[::-1])
 
 
+def left_by_an_iteration(x, n):
+    m = np.zeros(5, int)
+    s = 0
+    for k in range(n):
+        s += (m + m).sum()
+        m = x > 1
+    return s
+
+
+def left_for_an_index(x, n):
+    m = np.zeros(5, int)
+    s = 0
+    for k in range(n):
+        s += x[m].sum()
+        m = x > 1
+    return s
+
+
+def left_as_numbers(x, n):
+    m = np.zeros(5, int)
+    s = 0
+    for k in range(n):
+        s += (m + m).sum() + x[m].sum()
+        m = (x > 1) * 1
+    return s
+
+
+@pytest.mark.parametrize("f", [left_by_an_iteration, left_for_an_index])
+def test_bools_that_an_iteration_leaves_are_refused(f: Any) -> None:
+    with pytest.raises(
+        al.PythonOnlyError, match=r"may be one of bools in NumPy, as 'm' is after an iteration(.|\n)*'m'"
+    ):
+        al.convert(f, static_loops="stage")(A, np.int32(3))
+    # where the loop is unrolled, nothing meets
+    assert int(al.convert(f)(A, 3)) == f(A, 3)
+
+
+def test_numbers_that_an_iteration_makes_of_bools() -> None:
+    for n in (0, 1, 4):
+        assert int(al.convert(left_as_numbers, static_loops="stage")(A, np.int32(n))) == left_as_numbers(A, n)
+
+
 BOOLS = [doubled, chosen_by, doubled_in_a_loop, turned, added_by_numpy]
 
 

@@ -19,6 +19,7 @@ from jax import dtypes
 from jax._src import core
 from jax._src.array import ArrayImpl
 from jax._src.lax import lax
+from jax._src.numpy import array_methods
 
 from autograph_lite.converters.calls import COMPILED_VIEWS, HANDING_BACK
 from autograph_lite.errors import PythonOnlyError
@@ -169,6 +170,16 @@ def _new(fn: Any) -> Any:
     return run
 
 
+def _changed(fn: Any) -> Any:
+    """`fn`, which gives an array with some items changed, `x.at[:k].set(v)`: JAX hands back `x` where there are none."""
+
+    @functools.wraps(fn)
+    def run(ref: Any, *args: Any, **kwargs: Any) -> Any:
+        return made_new(fn(ref, *args, **kwargs), (ref.array,), {})
+
+    return run
+
+
 def _computing(fn: Any) -> Any:
     """`fn`, which computes arrays, where JAX hands back one that all branches, or an iteration, leave as it is."""
 
@@ -253,9 +264,13 @@ def _diag(v: Any, k: Any = 0) -> Any:
 
 
 _METHODS = ("clip", "repeat", "round")
+_UPDATES = ("add", "apply", "divide", "max", "min", "mul", "multiply", "power", "set", "subtract")
+_UpdateRef: Any = getattr(array_methods, "_IndexUpdateRef", object)  # what `x.at[i]` is
 _CONTROL_FLOW = ("cond", "switch", "map", "scan", "while_loop", "fori_loop")
 _COPYING: dict[Any, Any] = {
     **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
+    **{fn: _new(fn) for fn in (jax.lax.convert_element_type, jax.lax.concatenate)},
+    **{fn: _changed(fn) for name in _UPDATES if (fn := getattr(_UpdateRef, name, None)) is not None},
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)
     },

@@ -9,7 +9,8 @@ What is written to them is cut off there, or refused; and bools do other things 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -30,7 +31,7 @@ def kind_number(dtype: Any) -> int:
 
 
 _KINDS = "buifc"
-NAMES = ("bools", "integers", "integers", "floats", "complex numbers")
+_NAMES = ("bools", "integers", "integers", "floats", "complex numbers")
 _OF_INTS = _KINDS.index("i")
 
 
@@ -81,20 +82,46 @@ def lowest_kind(array: Any) -> int:
     return found[id(array)]
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Use:
+    """What a program does with an array, where NumPy does something else with one of a lower kind."""
+
+    array: Any
+    is_right: Callable[[int], bool]  # whether it is the same for one of a kind
+    error: Callable[[str, str], Exception]  # of the lower kind, and of why the array may be one
+
+    def ask(self) -> None:
+        """Refuses it if the array may be of such a kind. What iterations leave is known where they end, and asked for there."""
+        for loop in thread.now.aliases:
+            loop.uses.append(self)
+        self.refuse_lower("before a loop or on another path", "")
+
+    def refuse_lower(self, found: str, name: str) -> None:
+        """Refuses it if the array may be of such a kind, as was `found`: a loop's variable of that name, if it is one."""
+        lowest = lowest_kind(self.array)
+        if lowest < kind_number(self.array.dtype) and not self.is_right(lowest):
+            raise self.error(f"may be one of {_NAMES[lowest]} in NumPy, as {found}", name)
+
+
 def refuse_bools(operation: str, operands: Sequence[Any]) -> None:
     """Refuses an operation on arrays of numbers that does something else in NumPy if they are of bools, and may be."""
     known = thread.now.references
-    if known is None or not known.is_widened or operation not in _OTHER_OF_BOOLS:
+    if known is None or operation not in _OTHER_OF_BOOLS or not (known.is_widened or thread.now.aliases):
         return
     arrays = [*filter(_has_kind, operands)]
-    are_numbers = len(arrays) == len(operands) and any(map(kind_number, (each.dtype for each in arrays)))
-    if are_numbers and not any(map(lowest_kind, arrays)):
-        raise PythonOnlyError(
-            f"An array of {arrays[0].dtype}, which may be one of bools in NumPy, as before a loop or on another path, is an "
-            f"operand of '{_OTHER_OF_BOOLS[operation]}'.",
+    numbers = [each for each in arrays if kind_number(each.dtype)]
+    if not numbers or len(arrays) < len(operands):
+        return
+
+    def error(may_be: str, name: str) -> PythonOnlyError:
+        changed = f"; or let an iteration leave numbers in '{name}'" if name else ""
+        return PythonOnlyError(
+            f"An array of {numbers[0].dtype}, which {may_be}, is an operand of '{_OTHER_OF_BOOLS[operation]}'.",
             why="NumPy does something else with bools, and the program has one type for both.",
-            fix="let it be of numbers from the start, m = m.astype(int); or of bools throughout, as by `a & b`.",
+            fix=f"let it be of numbers from the start, m = m.astype(int); or of bools throughout, as by `a & b`{changed}.",
         )
+
+    Use(numbers[0], lambda _: any(map(lowest_kind, arrays)), error).ask()
 
 
 _OTHER_OF_BOOLS = {

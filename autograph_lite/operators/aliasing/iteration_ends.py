@@ -8,13 +8,13 @@ for k in range(n):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import forwarding, lower_kinds, numpys_arrays, storages
+from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
@@ -213,16 +213,3 @@ def refuse_carried(values: Iterable[Any], changes: Iterable[journal.Change]) -> 
             # After a first iteration the name is that array in all the others.
             error.stood_in = any(storage.handle is one for one in numpys_arrays.origins(array))
             raise error
-
-
-def refuse_lower_kinds(name: str, asked: Sequence[tuple[Any, Callable[[int], bool]]]) -> None:
-    """Refuses what the body has written, `asked`, to arrays that would not hold it, as an iteration leaves a lower kind."""
-    for array, holds in asked:
-        lowest = lower_kinds.lowest_kind(array)
-        if lowest < lower_kinds.kind_number(array.dtype) and not holds(lowest):
-            raise MutationError(
-                f"An item of an array, {describe(array)}, is written in a loop, which may be one of "
-                f"{lower_kinds.NAMES[lowest]} in NumPy, as '{name}' is after an iteration.",
-                why="NumPy cuts off what it writes to such an array, and the program has one type for both.",
-                fix=f"let an iteration leave what '{name}' was before: {name} = {name}.astype(float).",
-            )

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import lower_kinds, numpys_arrays, storages
 from autograph_lite.tracing import thread
 
 Pair = tuple[Any, Any]
@@ -34,8 +34,8 @@ class Loop:
     hold: Callable[[Any], bool]
     # the arrays that the body has written items of, with what they were before the loops around
     written: list[Any] = dataclasses.field(default_factory=list)
-    # arrays that the body has written, and whether one of a kind of types would hold what is written
-    asked: list[tuple[Any, Callable[[int], bool]]] = dataclasses.field(default_factory=list)
+    # what the body has done with arrays, where it matters what an iteration leaves
+    uses: list[lower_kinds.Use] = dataclasses.field(default_factory=list)
     # what some path has left in a list whose length only the data know, with the list's name
     kept: list[tuple[str, Any]] = dataclasses.field(default_factory=list)
     trace: Any = dataclasses.field(default_factory=tracing_state.current_trace)  # of the body

@@ -439,7 +439,8 @@ def _object(callee: Any) -> Any:
     if kind is operator.methodcaller:
         return _by_name(callee)
     method_patching.seen_inside(callee)
-    called = adapted(library_calls.with_converted(callee, convert_function))
+    library = library_calls.with_converted(callee, convert_function)
+    called = adapted(recorded_copies.jax_stand_in(library))
     if kind is not lru_caches.KIND or journal.active() is None:
         return called
     return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.is_on_trial() else None)

@@ -704,12 +704,13 @@ class Carry:
             self._tell()
         return tuple(values)
 
-    def refuse_narrower(self, asked: Sequence[Any], inside: dict[Hashable, Any]) -> None:
-        """Refuses what the body writes to arrays that would not hold it, as an iteration leaves them."""
+    def refuse_narrower(self, uses: Sequence[lower_kinds.Use], inside: dict[Hashable, Any]) -> None:
+        """Refuses what the body does with arrays, if NumPy does something else with such as an iteration leaves."""
         ends = self._by_key(*self.after[0])
         lower = [key for key, new in inside.items() if key in ends and lower_kinds.note_end(new, ends[key])]
-        if lower:
-            iteration_ends.refuse_lower_kinds(self._label(lower[0]), asked)
+        for use in uses if lower else ():
+            name = self._label(lower[0])
+            use.refuse_lower(f"'{name}' is after an iteration", name)
 
     def _note_met(self, values: Sequence[Any], contents: dict[Key, Any]) -> None:
         """Notes which arrays variables and places may be, in the loop and after it: those before, or what an iteration leaves."""
@@ -878,8 +879,8 @@ def run_body(
         roots = [body_fun, take, after, *(c.value for c in carry.start_values), *item]
         now, results = carry.leave(new, written, roots, inside)
         now.inside[:] = [inside]
-        if loop.asked:
-            now.refuse_narrower(loop.asked, inside)
+        if loop.uses:
+            now.refuse_narrower(loop.uses, inside)
         if loop.written:
             left = now._by_key(*now.after[0])
             yielded_arrays.refuse_yield_after_write(loop.written, inside, left)

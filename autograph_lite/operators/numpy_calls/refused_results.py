@@ -19,7 +19,6 @@ from autograph_lite.jax_internals.references import lower_kinds, number_types
 from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import any_traced, describe
-from autograph_lite.tracing import thread
 
 
 def refuse_type(array: Any, name: str, new: Any, first: Any = None, *rest: Any) -> None:
@@ -77,18 +76,19 @@ def refuse_narrower(array: Any, value: Any) -> None:
 
     NumPy cuts it off there, `u = np.arange(3)`, then `u[0] = 2.5` and `u = u / 2` in each iteration, or it raises an error.
     """
-    wide, lowest = lower_kinds.kind_number(array.dtype), lower_kinds.lowest_kind(array)
-    # what iterations leave may be of other types, which is known when they are traced
-    for loop in thread.now.aliases:
-        loop.asked.append((array, functools.partial(_holds, value=value)))
-    if lowest < wide and not _holds(lowest, value):
-        raise MutationError(
-            f"An item of an array, {describe(array)}, is written, which may be one of {lower_kinds.NAMES[lowest]} in NumPy, as "
-            "before a loop or on another path.",
+
+    def error(may_be: str, name: str) -> MutationError:
+        fix = f"let an iteration leave what '{name}' was before: {name} = {name}.astype(float)."
+        return MutationError(
+            f"An item of an array, {describe(array)}, is written, which {may_be}.",
             where=source_places.here(),
             why="NumPy cuts off what it writes to such an array, and the program has one type for both.",
-            fix="let it be of floats from the start, x = x.astype(float) before the loop, or np.zeros(n).",
+            fix=fix
+            if name
+            else "let it be of floats from the start, x = x.astype(float) before the loop, or np.zeros(n).",
         )
+
+    lower_kinds.Use(array, functools.partial(_holds, value=value), error).ask()
 
 
 def _holds(kind: int, value: Any) -> bool:
