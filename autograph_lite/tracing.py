@@ -77,6 +77,9 @@ class Tracing:
     yielded: tuple[Any, ...] = ()
     generators: tuple[Any, ...] = ()  # over which loops run that are staged (`python.generator_functions`)
     rows: tuple[Any, ...] = ()  # what scans have taken, and of what (`aliasing.loop_rows`)
+    handed: Any = (
+        None  # the function that a derivative calls, which nobody records (`calls.handed_functions`)
+    )
     # what is known of the references of the program that is traced, if it is one of ours
     # (`jax_internals.references.storages`)
     program: Any = None

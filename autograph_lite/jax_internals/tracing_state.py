@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import sys
 import types
 import weakref
@@ -67,6 +68,13 @@ def is_computed() -> bool:
         and any(isinstance(trace, kinds) for trace in traces)
         and not config.disable_jit.value
     )
+
+
+def is_in_lanes() -> bool:
+    """Whether some of these are values of lanes."""
+    recording = (partial_eval.DynamicJaxprTrace, core.EvalTrace)
+    around = itertools.takewhile(lambda trace: not isinstance(trace, recording), open_traces())
+    return any(isinstance(trace, batching.BatchTrace) for trace in around)
 
 
 def begin_inside(given: Iterable[Any]) -> None:

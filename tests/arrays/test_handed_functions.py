@@ -13,6 +13,7 @@ import pytest
 from jax import lax
 
 import autograph_lite as al
+from autograph_lite.jax_internals import tracing_state
 
 
 def through_a_view(p):
@@ -102,9 +103,43 @@ def returned_early(p):
     return q.sum()
 
 
+def add_to(array, values):
+    array += values
+
+
+def added_by_a_helper(p):
+    out = np.zeros(3, np.float32)
+    add_to(out, p)
+    return (out * p).sum()
+
+
+class Sums:
+    def __init__(self, size):
+        self.sums = np.zeros(size, np.float32)
+
+    @property
+    def doubled(self):
+        sums = self.sums
+        sums += sums
+        return sums
+
+
+def added_by_a_property(p):
+    s = Sums(3)
+    s.sums[:] = p
+    return (s.doubled * p).sum() + s.sums[0]
+
+
+def summed_into(p):
+    out = np.zeros(3, np.float32)
+    rows = [out]
+    p.cumsum(out=out)
+    return (rows[0] * p).sum()
+
+
 BODIES = [
     through_a_view, in_a_dict, added_to_another_name, added_under_a_condition, added_in_a_loop, added_to_a_row, given_as_out,
-    in_a_list, in_an_object, returned_early,
+    in_a_list, in_an_object, returned_early, added_by_a_helper, added_by_a_property, summed_into,
 ]  # fmt: skip
 
 # how JAX comes to call a function, of one row or of several
@@ -382,3 +417,25 @@ def test_second_derivatives_and_rules_of_the_users() -> None:
     found = al.convert(lambda w: (jax.grad(loss)(w), jax.jacrev(jax.grad(loss))(w)))(x)
     for ours, wanted in zip(found, (jax.grad(plain)(x), jax.jacrev(jax.grad(plain))(x)), strict=True):
         np.testing.assert_allclose(ours, wanted, rtol=1e-5)
+
+
+def test_what_writes_to_no_array_is_derived_as_it_is() -> None:
+    """JAX takes twice the time to trace the derivative of what is recorded."""
+    recorded = []
+
+    def loss(p):
+        recorded.append(tracing_state.is_computed())
+        return (p**2).sum()
+
+    def written(p):
+        recorded.append(tracing_state.is_computed())
+        q = p * 1
+        row = q[1:]
+        row[0] = 3
+        return (q**2).sum()
+
+    al.convert(lambda w: jax.grad(loss)(w))(jnp.ones(3))
+    assert recorded == [True]
+    recorded.clear()
+    al.convert(lambda w: jax.grad(written)(w))(jnp.ones(3))
+    assert recorded[-1] is False

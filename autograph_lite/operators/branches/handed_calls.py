@@ -26,6 +26,7 @@ from autograph_lite.operators.checks import carried_checks
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import detached, fill, rebuild
 from autograph_lite.operators.values.values import Tracer
+from autograph_lite.tracing import entered
 
 
 @tracing_state.without_leak_check
@@ -45,7 +46,8 @@ def call_recorded(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
         given = dict(zip(places, items, strict=True))
         args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
         tracing_state.begin_inside(items)
-        return fn(*args, **kwargs)
+        with entered(handed=None):
+            return fn(*args, **kwargs)
 
     path = Path(run, (), 1, None, 0, values)
     writes = Writes([path])

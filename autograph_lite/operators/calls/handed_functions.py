@@ -18,8 +18,12 @@ import jax
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.branches import handed_calls
+from autograph_lite.operators.effects import augmented_assignments
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_compiled, is_converted, plain, stands_for
+from autograph_lite.operators.values import retracing
+from autograph_lite.syntax import codes
+from autograph_lite.tracing import entered, thread
 
 _BEGINNING = "__ag_beginning__"
 _ASSIGNING = {"assign", "assign_add", "assign_sub"}  # a Variable may get what all lanes share
@@ -53,12 +57,46 @@ def beginning(fn: Any, *, bound: bool = False, called: bool = False) -> Any:
             return fn(*args, **kwargs)
         own, given = args[:bound], args[bound:]
         if can_begin_again and tracing_state.is_computed():
-            return handed_calls.call_recorded(functools.partial(fn, *own), given, kwargs)
+            if code is None or tracing_state.is_in_lanes() or _is_recorded(code):
+                return handed_calls.call_recorded(functools.partial(fn, *own), given, kwargs)
+            return _unless_it_writes(code, fn, args, kwargs)
         tracing_state.begin_inside(jax.tree.leaves((given, kwargs)))
         return fn(*args, **kwargs)
 
     known[bound, called] = made if compiled else stands_for(made, plain(fn))
     return known[bound, called]
+
+
+def _is_recorded(code: types.CodeType) -> bool:
+    """Whether what a function computes for a derivative is recorded first, so that what it writes to arrays is followed.
+
+    JAX takes twice the time to trace a derivative of what is recorded. So a program of ours begins without that.
+    """
+    known = thread.now.references
+    return (
+        known is None
+        or not known.is_whole
+        or _key(code) in known.turned
+        or any(augmented_assignments.operators(each) - {"number"} for each in codes.nested_codes(code))
+    )
+
+
+def _unless_it_writes(code: types.CodeType, fn: Any, args: Any, kwargs: Any) -> Any:
+    """What a function gives that a derivative calls; where it writes to arrays, the program is traced again, and records it.
+
+    Raises:
+      Reborn: it changes an array in place; or it fails, which may be for what nobody knows of its arrays.
+    """
+    tracing_state.begin_inside(())
+    try:
+        with entered(handed=_key(code)):
+            return fn(*args, **kwargs)
+    except Exception:  # what JAX's values of a derivative can't do, those of a program may
+        raise retracing.Reborn([], turned=[_key(code)]) from None
+
+
+def _key(code: types.CodeType) -> tuple[Any, ...]:
+    return code.co_filename, code.co_firstlineno, code.co_name
 
 
 def _is_jax(frame: types.FrameType | None) -> bool:

@@ -50,6 +50,7 @@ from autograph_lite.operators.object_graph.reachability import (
 from autograph_lite.operators.purity import known_calls, trial
 from autograph_lite.operators.user_code import place_names, source_places
 from autograph_lite.operators.user_code.conversion import plain
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import MISSING, Contents, Place
 from autograph_lite.operators.values.values import Tracer
@@ -628,10 +629,16 @@ def _record_variables(fn: types.FunctionType) -> None:
 
 
 def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
-    """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs."""
+    """Notes which of the values are, or have got, what `fn` may change in place by `xs += ys`, before it runs.
+
+    Raises:
+      Reborn: nobody records what it computes, and so nobody would see that it changes an array of NumPy's.
+    """
     now = active()
     operators = augmented_assignments.operators(fn.__code__) if now is not None else None
     if now is not None and operators:
+        if thread.now.handed is not None and operators != {"number"}:
+            raise retracing.Reborn([], turned=[thread.now.handed])
         for found, is_large in augmented_assignments.changeable(values, operators):
             if not is_large:
                 note_change(found, written=False)
