@@ -95,10 +95,13 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
 def _want_parts_before_loops(array: Any) -> None:
     """Lets the program make an array of NumPy's that a loop carries, if another variable of it was a part of that, or it of this.
 
-    They are two arrays in the program, unless it has made one of them of the other one.
+    They are two arrays in the program, unless it has made one of them of the other one. So are the array that it is a part of,
+    and other parts of this, where these are read later.
     """
     before = [each for each in numpys_arrays.same_in_loops(array) if isinstance(each, np.ndarray)]
-    if have_parts_before_loops(before):
+    owned = before if isinstance(array, Tracer) else []
+    wholes = [whole for each in owned if (whole := births.owners(each)[-1]) is not each]
+    if have_parts_before_loops(before) or (wholes and user_frames.read_later(wholes, array)):
         refusal = _taken_error(before[0])
         for each in before:
             births.want_anew(each, refusal)
@@ -217,9 +220,16 @@ def refuse_kept_copy(array: Any) -> None:
 
 
 def check_write_by_python(owner: Any, method: str = "") -> None:
-    """To be called before Python writes to `owner`, by a method of it if one is named; raises what `refuse_kept_copy` does."""
+    """To be called before Python writes to `owner`, by a method of it if one is named; raises what `refuse_known_parts` does."""
     if outside_arrays.note_write_by_python(owner, method) and thread.now.references is not None:
-        refuse_kept_copy(owner)
+        refuse_known_parts(owner)
+
+
+def refuse_known_parts(array: Any) -> None:
+    """Refuses a write by Python to an array of NumPy's, if the program may have it, or a part, as a copy that is read later."""
+    refuse_kept_copy(array)
+    if births.can_be_again():  # in somebody else's program something stands for it: see `written_for`
+        refuse_taken(array)
 
 
 def refuse_from_outside(array: Any) -> None:

@@ -47,7 +47,7 @@ from autograph_lite.operators.effects import clocks, container_identity, journal
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
 from autograph_lite.operators.numpy_calls import counterparts, vectorized
 from autograph_lite.operators.object_graph import context_variables, reachability
-from autograph_lite.operators.purity import known_calls, trial
+from autograph_lite.operators.purity import jax_transformed, known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
 from autograph_lite.operators.ragged_ops import library_functions
 from autograph_lite.operators.user_code import conversion, ownership, unconverted
@@ -440,7 +440,9 @@ def _object(callee: Any) -> Any:
         return _by_name(callee)
     method_patching.seen_inside(callee)
     library = library_calls.with_converted(callee, convert_function)
-    called = adapted(recorded_copies.jax_stand_in(library))
+    if isinstance(library, jax_transformed.KINDS):
+        library = recorded_copies.jax_stand_in(library)
+    called = adapted(library)
     if kind is not lru_caches.KIND or journal.active() is None:
         return called
     return lru_caches.remembering(callee, called, call(callee.__wrapped__) if trial.is_on_trial() else None)

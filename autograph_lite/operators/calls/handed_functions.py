@@ -77,7 +77,7 @@ def _is_recorded(code: types.CodeType) -> bool:
         known is None
         or not known.is_whole
         or _key(code) in known.turned
-        or any(augmented_assignments.operators(each) - {"number"} for each in codes.nested_codes(code))
+        or any(augmented_assignments.operators(each) for each in codes.nested_codes(code))
     )
 
 

@@ -160,11 +160,29 @@ def refuse_shown(array: Any) -> None:
 
 
 def want_changed() -> None:
-    """To be called where a trace ends. Raises Reborn: Python has written to an array, and the program has got a part of it."""
+    """To be called where a trace ends: Python may have written to an array, and the program has got it, or a part of it.
+
+    Raises:
+      Reborn: so it is, and the program can make the array, or what it is computed of.
+      MutationError: so it is, and it can't.
+    """
     known = _known()
     for array, before in [*known.shown.values()]:
-        if _checksum(array) != before:
-            want_anew(array)
+        if _checksum(array) != before and _is_got(array):
+            refusal = MutationError(
+                f"NumPy's array, {describe(array)}, is changed in place, and a variable has got it in a loop, or on some path.",
+                why="The program has it as a copy there, and would not see the change.",
+                fix="keep a copy, u = v.copy(); or make the array an argument of the function.",
+            )
+            want_anew(array, refusal)
+            raise refusal
+
+
+def _is_got(array: np.ndarray[Any, Any]) -> bool:
+    """Whether values of the program may be an array of NumPy's, or a part of it."""
+    parts = [part for part, whole in _known().taken.values() if are_of_one(whole, array)]
+    found = [*parts, *(each for one in (array, *parts) for each in numpys_arrays.may_show(one))]
+    return any(isinstance(each, Tracer) and forwarding.traces_up_to(each) is not None for each in found)
 
 
 def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool = False) -> None:

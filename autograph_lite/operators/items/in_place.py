@@ -34,6 +34,7 @@ from autograph_lite.operators.ragged import blocks
 from autograph_lite.operators.ragged.selection import METHODS, Selection, as_row, chosen, having, unsized
 from autograph_lite.operators.ragged_ops import order_statistics
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer, any_traced, describe
 from autograph_lite.tracing import changing, thread
 
@@ -52,6 +53,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     Raises:
       TypeError, ValueError: as NumPy's.
     """
+    retracing.want_recorded(thread.now.handed)
     if isinstance(array, np.ndarray):
         callers_arrays.refuse_read_only(array)
         shared_memory.refuse_kept_copy(array)

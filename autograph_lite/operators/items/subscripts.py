@@ -60,7 +60,7 @@ from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import update_order
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import dataclass_objects, pytrees
+from autograph_lite.operators.values import dataclass_objects, pytrees, retracing
 from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each, options_of
 from autograph_lite.operators.values.values import (
@@ -579,6 +579,8 @@ def _store(
         new = operand()
     else:
         old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
+        if isinstance(old, _ARRAYS):
+            retracing.want_recorded(thread.now.handed)
         if isinstance(base, np.ndarray) and isinstance(old, Tracer):
             base = shared_memory.written_for(base, always=True)
         if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
@@ -707,6 +709,7 @@ def _nothing() -> None:
 def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
     """`base[index] = value`; returns what has the items then. `always` where others see what is written in any case."""
     if isinstance(base, _ARRAYS) or dynamic_length.is_dynamic(base):
+        retracing.want_recorded(thread.now.handed)
         index = as_number(index)
     several = [index] if type(index) is OneOf else _several(index, base)
     if isinstance(base, _ARRAYS) and type(value) is OneOf:  # a part `x[m]`, or a number
@@ -758,7 +761,7 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
     if isinstance(base, np.ndarray):
         ways_out.refuse_raised(base)
         ways_out.is_given_back(base)
-        shared_memory.refuse_kept_copy(base)
+        shared_memory.refuse_known_parts(base)
     index = _plain(index)
     if isinstance(base, Selection):
         value = number_types.stored_none(base.array, value)

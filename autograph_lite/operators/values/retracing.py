@@ -18,7 +18,8 @@ class Reborn(BaseException):
     Attributes:
       sites: the calls of NumPy's whose arrays are to be the program's.
       outside: arrays that were there before it, which are to be arguments.
-      turned: classes whose objects are to be the values that they hold; dataclasses whose objects are not to be.
+      turned: classes whose objects are to be the values that they hold; dataclasses whose objects are not to be; and functions
+        that are to be recorded before a derivative is taken.
       refusal: what is to be said where they can't be.
     """
 
@@ -32,3 +33,13 @@ class Reborn(BaseException):
         super().__init__()
         self.turned = set(turned)
         self.sites, self.outside, self.refusal = set(sites), [*outside], refusal
+
+
+def want_recorded(handed: Any) -> None:
+    """To be called before an array may be written, with the function that a derivative calls and nobody records, if there is one.
+
+    Raises:
+      Reborn: there is, and what it writes would be seen under one of the names only.
+    """
+    if handed is not None:
+        raise Reborn([], turned=[handed])
