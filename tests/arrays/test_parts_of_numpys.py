@@ -172,3 +172,30 @@ def test_what_numpy_computes_in_place_stays_numpys() -> None:
         return x.reshape(*sizes[:1], -1)
 
     assert al.convert(f)(np.zeros(18)).shape == (9, 2)
+
+
+def test_what_numpy_changes_in_a_function_that_is_handed() -> None:
+    """Its values belong to a program of JAX's, which is over when that of the function around ends."""
+
+    def f(a, n):
+        v = np.zeros((3, 2))
+        row = a[2] * 1
+        if n > 4:
+            row = v[0]
+        w = v
+        w += 1
+        return w, row
+
+    given = np.arange(6.0).reshape(3, 2)
+    for way in (
+        f,
+        lambda a, n: jax.jit(lambda a: f(a, n))(a),
+        lambda a, n: jax.vmap(lambda b: f(b, n))(a[None]),
+    ):
+        for n in (1, 5):
+            try:
+                found = al.convert(way)(given.copy(), np.int32(n))
+            except al.MutationError:
+                continue
+            for ours, theirs in zip(found, f(given.copy(), n), strict=True):
+                np.testing.assert_array_equal(np.reshape(ours, np.shape(theirs)), theirs)

@@ -179,10 +179,9 @@ def want_changed() -> None:
 
 
 def _is_got(array: np.ndarray[Any, Any]) -> bool:
-    """Whether values of the program may be an array of NumPy's, or a part of it."""
-    parts = [part for part, whole in _known().taken.values() if are_of_one(whole, array)]
-    found = [*parts, *(each for one in (array, *parts) for each in numpys_arrays.may_show(one))]
-    return any(isinstance(each, Tracer) and forwarding.traces_up_to(each) is not None for each in found)
+    """Whether values of the program may be an array of NumPy's, or a part of it; some are of functions that JAX was handed."""
+    taken = any(are_of_one(whole, array) for _, whole in _known().taken.values())
+    return taken or bool(numpys_arrays.may_show(array))
 
 
 def want_anew(array: Any, refusal: MutationError | None = None, *, changed: bool = False) -> None:
