@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -98,6 +99,13 @@ def equation_place(equation: Any) -> tuple[str, int, str] | None:
     return (
         None if frame is None else (frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
     )
+
+
+def placed_as(value: Any) -> contextlib.AbstractContextManager[None]:
+    """A context whose equations come from the line from which the value of a program comes, if that is known."""
+    equation: Any = getattr(value, "parent", None)
+    context: Any = source_info_util.user_context
+    return contextlib.nullcontext() if equation is None else context(equation.source_info.traceback)
 
 
 def placed_here(fn: Callable[..., Any]) -> Callable[..., Any]:

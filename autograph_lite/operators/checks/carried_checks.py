@@ -22,7 +22,8 @@ import jax.numpy as jnp
 from jax.experimental import checkify
 
 from autograph_lite.errors import AutographError, HandledRaiseError, UndefinedVariableError
-from autograph_lite.jax_internals import single_results, tracing_state
+from autograph_lite.jax_internals import recorded_equations, single_results, tracing_state
+from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import float_errors
 from autograph_lite.operators.checks import exception_templates, failed_lanes, item_protocol, raising
 from autograph_lite.operators.checks.exception_templates import explicit
@@ -351,7 +352,8 @@ def flush() -> None:
         thread.now.frames.remove(here)
         contents, here.contents = here.contents, {}  # no change that statements around would carry on
         if CODE in contents:
-            emit(contents, here.sites, here.mode)
+            with recorded_equations.placed_as(recorded_views.recorded_as(contents[CODE])):
+                emit(contents, here.sites, here.mode)
 
 
 def emit(contents: Contents, sites: dict[int, Site], mode: str) -> None:
