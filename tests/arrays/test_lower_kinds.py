@@ -382,6 +382,39 @@ def test_numbers_that_an_iteration_makes_of_bools() -> None:
         assert int(al.convert(left_as_numbers, static_loops="stage")(A, np.int32(n))) == left_as_numbers(A, n)
 
 
+def in_turns_with_bools(x, n):
+    u = x * 1
+    v = u.copy()
+    w = np.arange(5) > 2
+    for k in range(6):
+        u[:] = v
+        u, w = w, u
+    return u, w
+
+
+def in_turns_with_integers(x, n):
+    u = x * 1
+    v = u.copy()
+    w = np.arange(5)
+    for k in range(n):
+        u[1] = v[0]
+        u, w = w, u
+    return u, w
+
+
+@pytest.mark.parametrize("f", [in_turns_with_bools, in_turns_with_integers])
+@pytest.mark.parametrize("n", [1, 6])
+def test_what_an_array_takes_in_turns_is_known_before_it_is_asked(f: Any, n: int) -> None:
+    given = A / 2
+    for number in (n, np.int32(n)):
+        try:
+            found = al.convert(f, static_loops="stage")(given.copy(), number)
+        except al.MutationError:
+            continue
+        for ours, theirs in zip(found, f(given.copy(), n), strict=True):
+            np.testing.assert_allclose(ours, theirs)
+
+
 BOOLS = [doubled, chosen_by, doubled_in_a_loop, turned, added_by_numpy]
 
 

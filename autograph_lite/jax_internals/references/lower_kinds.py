@@ -62,23 +62,21 @@ def lowest_kind(array: Any) -> int:
     own = kind_number(array.dtype)
     if known is None or not known.is_widened or own < _OF_INTS:
         return own
+    alternatives: dict[int, list[tuple[int, list[Any]]]] = {}
     found: dict[int, int] = {}
-    todo, begun = [array], set[int]()
-    while todo:
-        each = todo[-1]
-        parts = [] if id(each) in found else [*_alternatives(each)]
-        inner = [one for _, operands in parts for one in operands]
-        if new := [one for one in inner if id(one) not in found and id(one) not in begun]:
-            begun.update(map(id, new))
-            todo += new
-            continue
-        todo.pop()
-        if parts:
-            kinds = [
-                max([kind, *(found.get(id(one), kind_number(one.dtype)) for one in operands)])
-                for kind, operands in parts
-            ]
-            found[id(each)] = min(kinds)
+    todo = [array]
+    for each in todo:
+        if id(each) not in found:
+            found[id(each)] = kind_number(each.dtype)
+            alternatives[id(each)] = [*_alternatives(each)]
+            todo += [one for _, operands in alternatives[id(each)] for one in operands]
+    is_stable = False
+    while not is_stable:  # what iterations leave is computed of what they begin with
+        is_stable = True
+        for key, ways in alternatives.items():
+            lowest = min(max([kind, *(found[id(one)] for one in operands)]) for kind, operands in ways)
+            if lowest < found[key]:
+                found[key], is_stable = lowest, False
     return found[id(array)]
 
 
@@ -138,12 +136,15 @@ def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
     known = thread.now.references
     if not isinstance(array, Tracer):
         return
+    if (root := id(storages.root(array))) in known.ends:  # what it was before the loop is none of those
+        yield 0, [known.ends[root][1]]
     for each in filter(_has_kind, numpys_arrays.origins(array)):
         yield kind_number(each.dtype), []
         yield from (
             (0, [option]) for option in known.joined.get(id(each), (None, ()))[1] if _has_kind(option)
         )
-        yield from ((0, [noted[id(each)][1]]) for noted in (known.alike, known.ends) if id(each) in noted)
+        if id(each) in known.alike:
+            yield 0, [known.alike[id(each)][1]]
         equation = getattr(each, "parent", None)
         if equation is not None and (operands := _deciding(equation)):
             yield (
