@@ -29,6 +29,23 @@ from autograph_lite.operators.values.values import Tracer
 from autograph_lite.tracing import entered
 
 
+def as_function_of_values(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A call of `fn` as a function of those of its arguments that are traced, to be recorded; and these."""
+    leaves, tree = jax.tree.flatten((args, kwargs))
+    places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
+
+    def run(*items: Any) -> Any:
+        given = dict(zip(places, items, strict=True))
+        args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
+        tracing_state.begin_inside(items)
+        with entered(handed=None):
+            return fn(*args, **kwargs)
+
+    return run, [leaves[n] for n in places]
+
+
 @tracing_state.without_leak_check
 def call_recorded(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """What `fn` gives for these arguments, where some are traced.
@@ -38,17 +55,7 @@ def call_recorded(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
     Raises:
       BranchMismatchError: it gives an object that holds arrays, and can't be made to hold others.
     """
-    leaves, tree = jax.tree.flatten((args, kwargs))
-    places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
-    values = [leaves[n] for n in places]
-
-    def run(*items: Any) -> Any:
-        given = dict(zip(places, items, strict=True))
-        args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
-        tracing_state.begin_inside(items)
-        with entered(handed=None):
-            return fn(*args, **kwargs)
-
+    run, values = as_function_of_values(fn, args, kwargs)
     path = Path(run, (), 1, None, 0, values)
     writes = Writes([path])
     for key, value in path.stray.items():

@@ -22,7 +22,6 @@ from autograph_lite.operators.effects import augmented_assignments
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.user_code.conversion import is_compiled, is_converted, plain, stands_for
 from autograph_lite.operators.values import retracing
-from autograph_lite.operators.values.values import Tracer
 from autograph_lite.syntax import codes
 from autograph_lite.tracing import entered, thread
 
@@ -72,16 +71,8 @@ def beginning(fn: Any, *, bound: bool = False, called: bool = False) -> Any:
 
 def _inside_of_jit(fn: Any, args: Any, kwargs: Any) -> Any:
     """What a compiled function of ours gives, which is a program of its own, and says itself what it can't change there."""
-    leaves, tree = jax.tree.flatten((args, kwargs))
-    places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
-
-    def run(*values: Any) -> Any:
-        tracing_state.begin_inside(values)
-        given = dict(zip(places, values, strict=True))
-        args, kwargs = jax.tree.unflatten(tree, [given.get(n, leaf) for n, leaf in enumerate(leaves)])
-        return fn(*args, **kwargs)
-
-    return jax.jit(run)(*[leaves[n] for n in places])
+    run, values = handed_calls.as_function_of_values(fn, args, kwargs)
+    return jax.jit(run)(*values)
 
 
 def _is_recorded(code: types.CodeType) -> bool:
