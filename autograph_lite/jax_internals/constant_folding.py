@@ -422,7 +422,7 @@ def _after_numpys(symbol: str) -> Any:
     def computed(self: Any, array: Any) -> Any:
         known = thread.now.references
         if known is not None and array.__class__ is np.ndarray and is_in_place(sys._getframe(1)):
-            known.change(array, symbol, self)
+            return known.change(array, symbol, self)
         return otherwise(self, array)
 
     return computed

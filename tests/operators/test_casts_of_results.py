@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -72,6 +73,81 @@ def test_changes_that_the_array_does_not_take_are_refused_as_by_numpy(function):
             run(a, np.int32(2))
 
     np.testing.assert_array_equal(a, np.arange(4))
+
+
+def of_one_name(x):
+    i = np.arange(3)
+    i += x
+    return i
+
+
+def of_bools(x):
+    i = np.zeros(3, bool)
+    i *= x
+    return i
+
+
+def of_an_object(x):
+    held = SimpleNamespace(i=np.arange(3))
+    held.i -= x
+    return held.i
+
+
+def of_floats(x):
+    i = np.zeros(3)
+    i += 1j * x
+    return i
+
+
+def without_axes(x):
+    i = np.array(3, np.int32)
+    i += x
+    return i
+
+
+def in_a_loop(x):
+    i = np.arange(3)
+    for k in range(2):
+        i /= x + k
+    return i
+
+
+@pytest.mark.parametrize(
+    "function",
+    [of_one_name, of_bools, of_an_object, of_floats, without_axes, in_a_loop],
+    ids=lambda function: function.__name__,
+)
+def test_an_array_that_the_function_makes_takes_no_other_types(function):
+    for run in (function, convert(function), convert(lambda x: jax.vmap(function)(x[None]))):
+        with pytest.raises(TypeError, match=r"Cannot cast ufunc '(add|subtract|multiply|divide)' output"):
+            run(np.float32(1.5))
+
+
+def test_an_array_that_the_function_makes_keeps_its_shape_and_type():
+    def function(x, n):
+        halves = np.zeros(3, np.float16)
+        halves += x
+        small = np.arange(3, dtype=np.int8)
+        small *= n
+        held = SimpleNamespace(i=np.ones(3, np.float16))
+        held.i += x * np.ones(3, np.float32)
+        number = np.array(2, np.int8)
+        number += n
+        return halves, small, held.i, number
+
+    x, n = np.array([0.1, 0.2, 0.3], np.float32), np.array([2, 3, 4], np.int32)[0]
+    for got, wanted in zip(convert(function)(x, n), function(x, np.int8(n)), strict=True):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_array_equal(got, wanted)
+
+    def wider(x):
+        i = np.zeros(1)
+        i += x
+        return i
+
+    for run in (wider, convert(wider)):
+        with pytest.raises(ValueError, match="non-broadcastable output operand"):
+            run(x)
 
 
 def taken(i, x):

@@ -56,7 +56,7 @@ def axes_of(base: Any, index: Any) -> int:
     return rest + own + picked
 
 
-def refuse_other_shape(array: jax.Array, new: Any) -> None:
+def refuse_other_shape(array: Any, new: Any) -> None:
     """Refuses `x[i] += v` and `x += v` where what is computed is of another shape than what it is to be written to."""
     if jnp.shape(new) != array.shape:
         error = ValueError(

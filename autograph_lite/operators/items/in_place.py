@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -65,7 +66,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
             owners = births.owners(array)
             if user_frames.are_held_twice(owners) or ways_out.held_by_managers(owners):
                 _refuse_held(array)
-        return NotImplemented
+        return NotImplemented if symbol == "set" else _of_its_type(array, symbol, operand)
     if isinstance(array, Selection):
         _refuse_part(array)
         return (
@@ -115,6 +116,15 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
         is_as_computed = array.ndim and new.dtype == array.dtype
         return NotImplemented if is_as_computed else numpys_arrays.note_next(new.astype(array.dtype), array)
     return _written(array, new, called=others and numpys_arrays.is_numpys(array))
+
+
+def _of_its_type(array: np.ndarray[Any, Any], symbol: str, operand: Any) -> Any:
+    """What an array of NumPy's is after `array += operand`: of its shape and type, as NumPy leaves it."""
+    new = getattr(operator, _SPELLED.get(symbol, symbol))(array, operand)
+    kept = jax.dtypes.canonicalize_dtype(array.dtype)
+    block_stores.refuse_other_shape(array, new)
+    refused_results.refuse_change(array, symbol, new)
+    return new if new.dtype == kept else numpys_arrays.note_next(new.astype(kept), new)
 
 
 def _note_changed(array: Any) -> None:

@@ -608,8 +608,9 @@ def _store(
             catching.unraised_since(known)
         if type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
             # Who else holds it sees that, too.
-            thread.now.references.change(old, IN_PLACE[symbol].__name__[1:], value)
-        new = change(old, value)
+            new = thread.now.references.change(old, IN_PLACE[symbol].__name__[1:], value)
+        else:
+            new = change(old, value)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
         is_part = type(old) is Selection or (isinstance(old, jax.Array) and old.ndim > 0)
