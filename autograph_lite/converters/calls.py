@@ -51,8 +51,8 @@ OF_LISTS = frozenset({
 # Which give a new array in NumPy, and in JAX the array that they are given where there is nothing to do.
 HANDING_BACK = frozenset({
     "append", "around", "block", "ceil", "clip", "column_stack", "concat", "concatenate", "conj", "conjugate", "delete",
-    "dstack", "fix", "floor", "hstack", "insert", "nan_to_num", "pad", "positive", "repeat", "resize", "rint", "roll", "round",
-    "stack", "tile", "trunc", "vstack",
+    "dstack", "fix", "floor", "hstack", "insert", "meshgrid", "nan_to_num", "pad", "positive", "repeat", "resize", "rint", "roll",
+    "round", "stack", "tile", "trunc", "vstack",
 })  # fmt: skip
 
 

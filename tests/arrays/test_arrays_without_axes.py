@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -84,9 +85,26 @@ def changed_by_a_callee(s, x):
     return a
 
 
+def named_after_it_is_written(a, x):
+    total, count = np.array(0.0), np.array(1, np.int8)
+    total += x[0]
+    count *= np.int8(2)
+    same = total
+    same += a
+    count += a > 1
+    held = SimpleNamespace(total=total)
+    held.total *= 2
+    whole = np.zeros(())
+    whole += a
+    several = [whole]
+    several[0] -= x[1]
+    return total, held.total, whole, count
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        named_after_it_is_written,
         named_when_it_is_written,
         changed_by_a_callee,
         dots_are_a_view,

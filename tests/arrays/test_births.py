@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -530,3 +531,87 @@ def test_a_part_of_an_array_from_outside_is_written(function):
     converted = autograph_lite.convert(function)
     assert [float(converted(jnp.int32(i))) for i in (1, 2)] == wanted
     np.testing.assert_array_equal(TABLE, after)
+
+
+SHARED = np.zeros(3, np.float32)
+
+
+@dataclasses.dataclass
+class Particle:
+    """Makes its velocity itself, by a method that has no text."""
+
+    place: Any
+    velocity: Any = dataclasses.field(default_factory=lambda: np.zeros(3, np.float32))
+
+    def kick(self, force: Any) -> None:
+        """Changes the velocity in place."""
+        self.velocity += force
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    """Has two such arrays, and no dict."""
+
+    one: Any = dataclasses.field(default_factory=lambda: np.ones(3, np.float32))
+    other: Any = dataclasses.field(default_factory=lambda: np.ones((2, 3), np.float32))
+
+
+@dataclasses.dataclass
+class Sharing:
+    """Has one that is there before."""
+
+    array: Any = dataclasses.field(default_factory=lambda: SHARED)
+
+
+def particles_with_velocities(x):
+    particles = [Particle(x[:3]), Particle(x[1:] * 2)]
+    for _ in range(3):
+        centre = (particles[0].place + particles[1].place) / 2
+        for each in particles:
+            each.kick(centre - each.place)
+            each.place = each.place + each.velocity
+    return [each.velocity for each in particles]
+
+
+def a_name_for_a_default(x):
+    particle = Particle(x[:3])
+    velocity = particle.velocity
+    velocity[0] = x[3]
+    velocity += x[1:]
+    return particle.velocity
+
+
+def defaults_of_what_is_frozen(x):
+    frozen = Frozen()
+    one, row = frozen.one, frozen.other[0]
+    one += x[:3]
+    row[:] = one
+    return frozen.one, frozen.other
+
+
+def a_default_that_several_have(x):
+    first, second = Sharing(), Sharing()
+    first.array += x[:3]
+    array = first.array
+    array[0] = x[3]
+    return second.array * 1, SHARED.sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        particles_with_velocities,
+        a_name_for_a_default,
+        defaults_of_what_is_frozen,
+        a_default_that_several_have,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_arrays_that_a_dataclass_makes_are_written(function):
+    SHARED[:] = 0
+    expected, left = jax.tree.leaves(function(X)), SHARED.copy()
+    SHARED[:] = 0
+    found = jax.tree.leaves(autograph_lite.convert(function)(X))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    np.testing.assert_array_equal(SHARED, left)

@@ -182,9 +182,23 @@ def test_a_copy_is_written_to_as_in_numpy(lines: str, way: str) -> None:
         lambda x: x.at[:0].add(7),
         lambda x: jax.lax.convert_element_type(x, jnp.float32),
         lambda x: jax.lax.concatenate([x], 0),
+        lambda x: jnp.array([x])[0],
+        lambda x: jnp.asarray([[x]])[0, 0],
+        lambda x: jnp.array([x[None][0]]).reshape(3),
+        lambda x: jnp.meshgrid(x)[0],
+        lambda x: jnp.r_[x],
+        lambda x: jnp.c_[x][:, 0],
+        lambda x: jnp.full(3, x),
+        lambda x: jnp.full_like(x, x),
+        lambda x: jnp.vectorize(lambda item: item)(x),
+        lambda x: jnp.apply_along_axis(lambda row: row, 0, x),
+        lambda x: np.array(x, copy=True, ndmin=2)[0],
     ],
-    ids=["positive", "set", "add", "convert_element_type", "concatenate"],
-)
+    ids=[
+        "positive", "set", "add", "convert_element_type", "concatenate", "array", "asarray", "array of a part", "meshgrid", "r_",
+        "c_", "full", "full_like", "vectorize", "apply_along_axis", "ndmin",
+    ],
+)  # fmt: skip
 def test_what_jax_hands_back_is_a_copy_where_numpys_is(make: Callable[[Any], Any]) -> None:
     def f(x: Any) -> Any:
         whole = x * 1
@@ -196,6 +210,25 @@ def test_what_jax_hands_back_is_a_copy_where_numpys_is(make: Callable[[Any], Any
     for way in (al.convert, lambda f: jax.jit(al.to_graph(f))):
         whole, part = way(f)(jnp.ones(3))
         assert (whole.tolist(), part.tolist()) == ([1, 5, 1], [9, 1, 1])
+
+
+def test_numpys_array_with_more_axes_is_a_part_where_nothing_is_to_be_copied() -> None:
+    def f(x: Any) -> Any:
+        part = np.array(x, copy=False, ndmin=3)
+        part[0, 0, 1] = 7
+        x[2] = 8
+        return part
+
+    def g(xs: Any) -> Any:
+        part = np.asarray([xs[0]])
+        part[0, 1] = 7
+        return part
+
+    for program in (f, g):
+        ours = np.arange(3.0) if program is f else np.arange(6.0).reshape(2, 3)
+        theirs = ours.copy()
+        np.testing.assert_array_equal(al.convert(program)(ours), program(theirs))
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def added(x: jax.Array) -> jax.Array:

@@ -133,3 +133,18 @@ def test_casts_say_which_they_take() -> None:
 def test_what_jaxs_function_cannot_do_is_refused() -> None:
     with pytest.raises(PythonOnlyError, match="'gradient' is called with traced values and arguments"):
         convert(lambda m: np.gradient(m[0], edge_order=2))(M.copy())
+
+
+def test_what_is_known_to_be_a_copy_is_written() -> None:
+    def f(m):
+        turned = m.T.ravel()
+        turned[0] = 9
+        with_gaps = m[:, ::2].reshape(-1)
+        with_gaps[1] = 8
+        part = m.ravel()
+        part[2] = 7
+        return turned, with_gaps, m.sum()
+
+    ours, theirs = M.copy(), M.copy()
+    jax.tree.map(np.testing.assert_array_equal, convert(f)(ours), f(theirs))
+    np.testing.assert_array_equal(ours, theirs)

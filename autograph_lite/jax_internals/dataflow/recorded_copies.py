@@ -165,7 +165,7 @@ def _new(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
-        return made_new(fn(*args, **kwargs), args[:2], kwargs)
+        return made_new(fn(*args, **kwargs), args[:3], kwargs)
 
     return run
 
@@ -178,6 +178,11 @@ def _changed(fn: Any) -> Any:
         return made_new(fn(ref, *args, **kwargs), (ref.array,), {})
 
     return run
+
+
+def _making(fn: Any) -> Any:
+    """`vectorize`, which makes a function: where that hands its argument on, NumPy's gives a new array."""
+    return functools.wraps(fn)(lambda *args, **kwargs: _new(fn(*args, **kwargs)))
 
 
 def _computing(fn: Any) -> Any:
@@ -269,7 +274,17 @@ _UpdateRef: Any = getattr(array_methods, "_IndexUpdateRef", object)  # what `x.a
 _CONTROL_FLOW = ("cond", "switch", "map", "scan", "while_loop", "fori_loop")
 _COPYING: dict[Any, Any] = {
     **{fn: _new(fn) for name in HANDING_BACK if (fn := getattr(jnp, name, None)) is not None},
-    **{fn: _new(fn) for fn in (jax.lax.convert_element_type, jax.lax.concatenate)},
+    **{
+        fn: _new(fn)
+        for fn in (
+            jax.lax.convert_element_type,
+            jax.lax.concatenate,
+            jnp.full,
+            jnp.full_like,
+            jnp.apply_along_axis,
+        )
+    },
+    jnp.vectorize: _making(jnp.vectorize),
     **{fn: _changed(fn) for name in _UPDATES if (fn := getattr(_UpdateRef, name, None)) is not None},
     **{
         fn: _new(fn) for kind in (ArrayImpl, core.Tracer) for fn in (getattr(kind, name) for name in _METHODS)

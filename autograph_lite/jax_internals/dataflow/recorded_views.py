@@ -20,7 +20,7 @@ from jax._src.interpreters import batching, partial_eval
 
 from autograph_lite.jax_internals.dataflow import scan_ir
 from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEWS, WRITES
-from autograph_lite.jax_internals.references import storages, view_writes
+from autograph_lite.jax_internals.references import storages, view_equations, view_writes
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
 _VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view", *view_writes.CALLED_VIEWS})
@@ -117,6 +117,8 @@ def _axes(operand: Any) -> int:
 def _of_equation(equation: Any, operands: Sequence[Any], number: int, has_lanes: bool) -> _Wholes:
     """The operands and the other outputs of an equation that an output is a part of."""
     name, params = equation.primitive.name, equation.params
+    if view_equations.is_of_items(equation) or view_equations.is_copied(equation):
+        return {}
     if name in VIEWS or (name == "gather" and (has_lanes or _is_of_one_place(*operands))):
         return {0: False}
     if name in ("dynamic_update_slice", "concatenate") and _packs(equation):

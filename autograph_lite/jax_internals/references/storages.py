@@ -51,8 +51,8 @@ class Storage:
 class References:
     """The arrays of a program that is traced, by their ids."""
 
-    # dataclasses whose objects keep their identity, and other classes whose objects are the values that they hold
-    turned: set[Any] = dataclasses.field(default_factory=set)
+    # what a trace before has found: see `retracing.Reborn`
+    told: set[Any] = dataclasses.field(default_factory=set)
     # arrays behind a barrier, and what each is before it
     behind: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # by the arrays that the user's code holds

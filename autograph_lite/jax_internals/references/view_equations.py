@@ -111,9 +111,16 @@ def _name_of_view(equation: Any) -> str | None:
         return None  # what `jnp.asarray` makes of a derivative's number is an equation of its own
     if name == "broadcast_in_dim" and math.prod(params["shape"]) != math.prod(base.aval.shape):
         return None
+    if is_of_items(equation):
+        return None
     called = _called(equation)
     is_view = (called in VIEWING or (called == "" and name in _OF_JIT)) and _is_in_order(equation, base)
     return called if is_view else None
+
+
+def is_of_items(equation: Any) -> bool:
+    """Whether an equation is that of `jnp.asarray([x])`, which NumPy copies: of `x` alone nothing has another shape there."""
+    return equation.primitive.name == "broadcast_in_dim" and _called(equation) in ("array", "asarray")
 
 
 def _is_number(value: Any) -> bool:
@@ -376,6 +383,19 @@ def may_be_view(array: Any) -> bool:
         and equation.primitive.name in NAMES
         and any(each.primitive.name == "reshape" for each in _steps(equation))
         and _layout_of(equation.in_tracers[0]) is None
+    )
+
+
+def is_copied(equation: Any) -> bool:
+    """Whether NumPy is known to copy for another shape, `x.T.ravel()`: of what lies otherwise it gives no view."""
+    operands: Sequence[Any] = getattr(equation, "in_tracers", ())  # none of an equation in a jaxpr
+    return (
+        len(operands) == 1
+        and equation.primitive.name in NAMES
+        and any(each.primitive.name == "reshape" for each in _steps(equation))
+        and all(type(size) is int for size in operands[0].aval.shape)
+        and _layout_of(operands[0], is_sure=True) is not None
+        and not gives_view(equation)
     )
 
 

@@ -43,9 +43,9 @@ from autograph_lite.operators.checks import (
     exception_templates,
     text_readers,
 )
-from autograph_lite.operators.effects import clocks, container_identity, journal, lru_caches
+from autograph_lite.operators.effects import births, clocks, container_identity, journal, lru_caches
 from autograph_lite.operators.lists import dynamic_length, growing_lists, list_methods
-from autograph_lite.operators.numpy_calls import counterparts, vectorized
+from autograph_lite.operators.numpy_calls import counterparts, polynomials, vectorized
 from autograph_lite.operators.object_graph import context_variables, reachability
 from autograph_lite.operators.purity import jax_transformed, known_calls, trial
 from autograph_lite.operators.purity.known_calls import READERS
@@ -372,6 +372,7 @@ def _noting_birth(kind: type, make: Any) -> Any:
         made = make(*args, **kwargs)
         if isinstance(made, kind):
             journal.gave_birth(made)
+            births.made_by_default(made)
         return made
 
     return construct
@@ -434,6 +435,8 @@ def _object(callee: Any) -> Any:
         return wrapped
     if isinstance(callee, np.vectorize):
         return vectorized.under_vmap(callee, call)
+    if isinstance(callee, polynomials.KINDS):
+        return polynomials.evaluating(callee, call)
     if vectorized.is_made_of_python(callee):
         return vectorized.ufunc_under_vmap(callee, call)
     if kind is operator.methodcaller:

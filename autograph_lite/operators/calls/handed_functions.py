@@ -84,7 +84,7 @@ def _is_recorded(code: types.CodeType) -> bool:
     return (
         known is None
         or not known.is_whole
-        or _key(code) in known.turned
+        or _key(code) in known.told
         or any(augmented_assignments.operators(each) for each in codes.nested_codes(code))
     )
 
@@ -100,7 +100,7 @@ def _unless_it_writes(code: types.CodeType, fn: Any, args: Any, kwargs: Any) -> 
         with entered(handed=_key(code)):
             return fn(*args, **kwargs)
     except Exception:  # what JAX's values of a derivative can't do, those of a program may
-        raise retracing.Reborn([], turned=[_key(code)]) from None
+        raise retracing.Reborn([], told=[_key(code)]) from None
 
 
 def _key(code: types.CodeType) -> tuple[Any, ...]:

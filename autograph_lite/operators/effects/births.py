@@ -10,6 +10,7 @@ Where nobody else sees the write, the name alone gets a new array, and no second
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import weakref
 import zlib
@@ -70,6 +71,18 @@ def made(found: Any, given: Iterable[Any]) -> Any:
     known.born[id(found)] = weakref.ref(found), site
     known.sites.add(site)
     return found
+
+
+def made_by_default(owner: Any) -> None:
+    """Looks at the arrays that a dataclass has made for a new object, by the `default_factory` of a field, as at `made` ones."""
+    for name, field in getattr(type(owner), "__dataclass_fields__", {}).items():
+        if field.default_factory is not dataclasses.MISSING:
+            array = getattr(owner, name, None)
+            # What the factory hands out to several is none that it has made.
+            if type(array) is np.ndarray and array.base is None and _holders(array) <= _OF_ONE_ATTRIBUTE:
+                new = made(array, ())
+                if new is not array:
+                    object.__setattr__(owner, name, new)
 
 
 def taken_of(array: Any) -> Any:
@@ -247,6 +260,13 @@ def _holders_of_owner(part: np.ndarray[Any, Any]) -> int:
     return sys.getrefcount(owner)
 
 
+def _of_one_attribute() -> int:
+    held = {"array": np.zeros(1)}
+    array = held.get("array")
+    return _holders(array)
+
+
+_OF_ONE_ATTRIBUTE = _of_one_attribute()
 _OF_ONE_PART = _holders_of_owner(np.arange(2).reshape(2, 1))
 
 

@@ -297,8 +297,8 @@ def _want_identity(owners: Iterable[Any]) -> None:
     kinds = {type(one) for one in owners if hasattr(type(one), "__dataclass_fields__")}
     turned = {dataclass_objects.class_key(kind) for kind in kinds if ownership.may_be_chosen(kind)}
     known = thread.now.program
-    if known is not None and not turned <= known.turned:
-        raise retracing.Reborn([], turned=turned)
+    if known is not None and not turned <= known.told:
+        raise retracing.Reborn([], told=turned)
 
 
 def _by_convert(owner: Any) -> str:

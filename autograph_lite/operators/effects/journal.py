@@ -637,7 +637,7 @@ def record_augmented(fn: types.FunctionType, values: Iterable[Any]) -> None:
     now = active()
     operators = augmented_assignments.operators(fn.__code__) if now is not None else None
     if now is not None and operators:
-        retracing.want_recorded(thread.now.handed)
+        retracing.want_recorded()
         for found, is_large in augmented_assignments.changeable(values, operators):
             if not is_large:
                 note_change(found, written=False)

@@ -54,7 +54,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     Raises:
       TypeError, ValueError: as NumPy's.
     """
-    retracing.want_recorded(thread.now.handed)
+    retracing.want_recorded()
     if isinstance(array, np.ndarray):
         callers_arrays.refuse_read_only(array)
         shared_memory.refuse_kept_copy(array)
@@ -119,12 +119,12 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
 
 
 def _of_its_type(array: np.ndarray[Any, Any], symbol: str, operand: Any) -> Any:
-    """What an array of NumPy's is after `array += operand`: of its shape and type, as NumPy leaves it."""
+    """What an array of NumPy's is after `array += operand`: NumPy's, of its shape and type, whatever the operand is."""
     new = getattr(operator, _SPELLED.get(symbol, symbol))(array, operand)
     kept = jax.dtypes.canonicalize_dtype(array.dtype)
     block_stores.refuse_other_shape(array, new)
     refused_results.refuse_change(array, symbol, new)
-    return new if new.dtype == kept else numpys_arrays.note_next(new.astype(kept), new)
+    return numpys_arrays.note_next(new if new.dtype == kept else new.astype(kept), array, operand)
 
 
 def _note_changed(array: Any) -> None:

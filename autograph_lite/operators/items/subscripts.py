@@ -120,8 +120,9 @@ def item(base: Any, index: Any) -> Any:
     index = _plain(index)
     if base.__class__ in _GLUES and _is_traced_in_array(index):
         parts = index if isinstance(index, tuple) else (index,)
-        glued = recorded_copies.made_new(_GLUES[base.__class__][_arrays(index)], parts, {})
-        return births.made(glued, ())
+        glue = _GLUES[base.__class__]
+        glued = recorded_copies.made_new(glue[_arrays(index)], parts, {})
+        return glued if base is glue else births.made(glued, ())
     if isinstance(index, builtins.slice) or _is_traced_index(index):
         growing_lists.readable(base, "an index")
     if not _is_traced_index(index):
@@ -248,7 +249,10 @@ def _folded(index: Any, base: Any) -> Any:
 
 _ARRAYS = (jax.Array, np.ndarray, Selection)
 _KEYS = frozenset({int, str, bytes, bool})
-_GLUES = {type(np.c_): jnp.c_, type(np.r_): jnp.r_}  # `np.c_[x, y]` puts arrays side by side
+# `np.c_[x, y]` puts arrays side by side
+_GLUES = {
+    type(glue): jaxs for glue, jaxs in ((np.c_, jnp.c_), (np.r_, jnp.r_), (jnp.c_, jnp.c_), (jnp.r_, jnp.r_))
+}
 _CONTAINERS = frozenset({list, tuple, dict, str, bytes, range})
 
 
@@ -580,7 +584,7 @@ def _store(
     else:
         old = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         if isinstance(old, _ARRAYS):
-            retracing.want_recorded(thread.now.handed)
+            retracing.want_recorded()
         if isinstance(base, np.ndarray) and isinstance(old, Tracer):
             base = shared_memory.written_for(base, always=True)
         if isinstance(old, np.ndarray) and isinstance(base, np.ndarray) and journal.staging():
@@ -710,7 +714,7 @@ def _nothing() -> None:
 def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> Any:
     """`base[index] = value`; returns what has the items then. `always` where others see what is written in any case."""
     if isinstance(base, _ARRAYS) or dynamic_length.is_dynamic(base):
-        retracing.want_recorded(thread.now.handed)
+        retracing.want_recorded()
         index = as_number(index)
     several = [index] if type(index) is OneOf else _several(index, base)
     if isinstance(base, _ARRAYS) and type(value) is OneOf:  # a part `x[m]`, or a number

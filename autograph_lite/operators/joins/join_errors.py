@@ -96,9 +96,9 @@ def _objects(found: Mismatch, before: str) -> str:
         return ""
     known = thread.now.program  # of ours, which can be traced once more
     key = dataclass_objects.class_key(found.kind)
-    is_new = known is not None and key not in known.turned
+    is_new = known is not None and key not in known.told
     if is_new and dataclass_objects.may_be_record(found.kind):
-        raise retracing.Reborn([], turned=[key])
+        raise retracing.Reborn([], told=[key])
     return (
         f"register {found.kind.__name__} as a pytree, for example with jax.tree_util.register_dataclass, "
         f"or make one object before the {before}, and set its attributes in it."

@@ -97,6 +97,12 @@ def _with_axes(ndim: int, *arrays: Any) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
+def _array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **named: Any) -> Any:
+    """`np.array`; with `copy=False` and more axes, a part of the array that it is handed."""
+    found = jnp.array(object, dtype, copy=copy, ndmin=ndmin if copy else 0, **named)
+    return found if copy or found.ndim >= ndmin else found.reshape((1,) * (ndmin - found.ndim) + found.shape)
+
+
 def _require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     return jnp.asarray(a, dtype)
 
@@ -383,7 +389,7 @@ _OWN: dict[str, Any] = {
     "einsum": named_axes.named_axes_product, "broadcast_to": _broadcast_to, "diagonal": _diagonal, "diag": _diag,
     "broadcast_arrays": _broadcast_arrays, "unstack": _unstacked, "rot90": inspect.unwrap(jnp.rot90),
     **{f"atleast_{ndim}d": functools.partial(_with_axes, ndim) for ndim in (1, 2, 3)},
-    "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
+    "array": _array, "asanyarray": jnp.asarray, "ascontiguousarray": _with_an_axis,
     "asfortranarray": _with_an_axis, "require": _require,
     **{name: _counting_in_floats(name) for name in ("histogram2d", "histogramdd")}, "histogram": _histogram,
     "where": _where, "gradient": functools.wraps(jnp.gradient)(_gradient),

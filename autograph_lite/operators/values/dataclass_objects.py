@@ -37,7 +37,7 @@ def is_structure(value: Any) -> bool:
 def _is_turned(kind: type) -> bool:
     """Whether objects of a class are not taken for what they are at first."""
     known = thread.now.program
-    return known is not None and bool(known.turned) and class_key(kind) in known.turned
+    return known is not None and bool(known.told) and class_key(kind) in known.told
 
 
 def class_key(kind: type) -> Any:

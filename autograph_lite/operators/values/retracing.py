@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph_lite.errors import MutationError
+from autograph_lite.tracing import thread
 
 Site = tuple[str, int, int, tuple[int, ...]]  # a file, a line, the instruction, and a shape
 
@@ -18,7 +19,7 @@ class Reborn(BaseException):
     Attributes:
       sites: the calls of NumPy's whose arrays are to be the program's.
       outside: arrays that were there before it, which are to be arguments.
-      turned: classes whose objects are to be the values that they hold; dataclasses whose objects are not to be; and functions
+      told: classes whose objects are to be the values that they hold; dataclasses whose objects are not to be; and functions
         that are to be recorded before a derivative is taken.
       refusal: what is to be said where they can't be.
     """
@@ -28,18 +29,18 @@ class Reborn(BaseException):
         sites: Iterable[Site],
         outside: Iterable[np.ndarray[Any, Any]] = (),
         refusal: MutationError | None = None,
-        turned: Iterable[Any] = (),
+        told: Iterable[Any] = (),
     ) -> None:
         super().__init__()
-        self.turned = set(turned)
+        self.told = set(told)
         self.sites, self.outside, self.refusal = set(sites), [*outside], refusal
 
 
-def want_recorded(handed: Any) -> None:
-    """To be called before an array may be written, with the function that a derivative calls and nobody records, if there is one.
+def want_recorded() -> None:
+    """To be called before an array may be written: a derivative may call a function that nobody records.
 
     Raises:
-      Reborn: there is, and what it writes would be seen under one of the names only.
+      Reborn: it does, and what that writes would be seen under one of the names only.
     """
-    if handed is not None:
-        raise Reborn([], turned=[handed])
+    if (handed := thread.now.handed) is not None:
+        raise Reborn([], told=[handed])

@@ -129,7 +129,7 @@ class Program:
         lent: numpy_arguments.Key = (),
         written: set[int],
         reborn: set[retracing.Site],
-        turned: set[Any],
+        told: set[Any],
         endless: set[types.CodeType],
         outside_arrays: list[Any],
     ) -> None:
@@ -169,7 +169,7 @@ class Program:
         self.compiling = Compiling()
         self.given = list(given)
         self._lent, self.lends = lent, list[int]()  # and the arrays of NumPy's that it gives other items
-        self._written_arrays, self._reborn, self._turned = written, reborn, turned
+        self._written_arrays, self._reborn, self._told = written, reborn, told
         self._outside, self._unpassed = outside_arrays, [*outside_arrays]
         self.seen = outside_arguments.Seen()  # where it has found them
         self.donated: list[int] = []  # the slots of the state whose arrays the program takes
@@ -522,7 +522,7 @@ class Program:
                 if isinstance(again, Restart):
                     raise
                 self._reborn |= again.sites
-                self._turned |= again.turned
+                self._told |= again.told
                 self._outside += again.outside
                 self.state.refusal = again.refusal or self.state.refusal
                 raise Restart from None
@@ -542,7 +542,7 @@ class Program:
         decision_log.restart()
         numpy_constants.keep_constants()
         count = len(flat) - len(self.before.arrays)
-        known = References(change=in_place.change_in_place, reborn=self._reborn, turned=self._turned)
+        known = References(change=in_place.change_in_place, reborn=self._reborn, told=self._told)
         arrays, state = (
             numpy_arguments.enter(self._lent, self._written_arrays, flat[:count], known),
             flat[count:],

@@ -122,7 +122,7 @@ class Trace:
         self._values: Callable[[], Sequence[Any]] = tuple  # of the call that a program is made for
         self._written: set[int] = set()  # the arrays that programs may write to
         self._reborn: set[retracing.Site] = set()  # calls of NumPy's that make arrays of the program
-        self._turned: set[Any] = set()  # see `References.turned`
+        self._told: set[Any] = set()  # see `References.told`
         self._endless_loops: set[types.CodeType] = set()  # see `Capacity.loops`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
@@ -439,7 +439,7 @@ class Trace:
             lent=lent,
             written=self._written,
             reborn=self._reborn,
-            turned=self._turned,
+            told=self._told,
             endless=self._endless_loops,
             outside_arrays=self._outside,
         )
