@@ -1,5 +1,6 @@
 """Arrays that a loop leaves in variables and lists, and that are written afterwards, or in its next iteration."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -222,3 +223,22 @@ def test_a_copy_is_not_written(main, loops):
     x = np.array([0.1, 0.5, 0.4, 0.2], np.float32)
     with pytest.raises(MutationError):
         convert(main, static_loops=loops)(x, np.int32(3))
+
+
+def test_what_an_inner_loop_leaves_as_it_is_may_be_what_it_was():
+    def main(x):
+        u, v, w, s, box = x * 4, x * 1, np.zeros((3, 2)), 0.0, [x * 3, x]
+        for e in x[2] * 1:
+            s = s * 0.5 + e
+            z = [v, u]
+            box[0][0] = box[0][1] + 1
+            u[0, 0] = 5
+            if s > 3:
+                z[0] = w
+            for _ in range(3):
+                v = v[::-1]
+                box = [z[0], z[1]]
+        return v
+
+    with jax.enable_x64(True), pytest.raises(MutationError):
+        convert(main, static_loops="stage")(np.arange(6, dtype=np.float32).reshape(3, 2) / 2)

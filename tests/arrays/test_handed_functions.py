@@ -439,3 +439,25 @@ def test_what_writes_to_no_array_is_derived_as_it_is() -> None:
     recorded.clear()
     al.convert(lambda w: jax.grad(written)(w))(jnp.ones(3))
     assert recorded[-1] is False
+
+
+def swapped_rows(p):
+    m, places = p @ p.T, np.arange(2)
+    for k in range(2):
+        pivot = k + np.argmax(np.abs(m[k:, k]))
+        if pivot != k:
+            m[[k, pivot]] = m[[pivot, k]]
+            places[[k, pivot]] = places[[pivot, k]]
+        m[k + 1 :, k] /= m[k, k]
+        m[k + 1 :, k + 1 :] -= np.outer(m[k + 1 :, k], m[k, k + 1 :])
+    return m, places
+
+
+def test_checks_of_integers_leave_those_before_them() -> None:
+    x = np.array([[0.5, 2.5, 1.5], [3.5, 0.75, 5.5]], np.float32)
+    wanted = swapped_rows(x)
+    ours = al.convert(lambda x: jax.vmap(lambda p: [*swapped_rows(p)])(x[None]))(x)
+    for one, other in zip(ours, wanted, strict=True):
+        np.testing.assert_allclose(one[0], other, rtol=1e-5)
+    found, _ = al.convert(lambda x: jax.jvp(lambda p: swapped_rows(p)[0], (x,), (x,)))(x)
+    np.testing.assert_allclose(found, wanted[0], rtol=1e-5)

@@ -37,6 +37,9 @@ SEEN = {
     "a view that is written before its array": (
         "v = u * 2\nw = v[::-1]\nfor k in range(n):\n    edge(w)\n    edge(v)\nreturn w"
     ),
+    "an attribute of an object that the path makes": (
+        "v = u[::-1]\nfor k in range(2):\n    z = Holder(v)\n    u[1] = k + n\n    if n > 9: break\nreturn z.f"
+    ),
     "an item of a list that gets longer on the path": (
         "box = [u * 3, u * 1]\nif n > 3:\n    middle(box[0])\n    box.append(u)\nreturn box[0]"
     ),

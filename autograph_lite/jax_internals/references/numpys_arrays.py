@@ -362,8 +362,10 @@ def note_met(new: Any, *options: Any) -> Any:
 def note_options(new: Any, *options: Any) -> None:
     """Notes that an array is one of the options."""
     known = thread.now.references
-    if known is None or not isinstance(new, Tracer) or not new.ndim or any(new is each for each in options):
+    if known is None or not isinstance(new, Tracer) or not new.ndim:
         return
+    if not options or any(new is each for each in options):
+        return  # it is what it was
     # An item of a list that a traced index chooses is a row of what was made of them.
     of = storages.root(new)
     known.joined[id(of)] = of, options

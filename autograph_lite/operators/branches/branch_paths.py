@@ -90,7 +90,8 @@ class Path:
         self.changes = written.changes([fun, *operands])
         captured = [c for change in self.changes.values() for c in change.captured.values()]
         if branch_allocations.is_any_opaque([*self.values, *captured]):
-            self.born = branch_allocations.objects([*self.values, *captured], written)
+            with self.memory():  # an object may hold a part of an array that the branch has written
+                self.born = branch_allocations.objects([*self.values, *captured], written)
             cells = {
                 change.place.label(key): value
                 for change in self.changes.values()

@@ -64,7 +64,9 @@ def _widened(frame: Any, results: Sequence[Any]) -> Sequence[Any]:
     if found:
         ambient.kept_facts(frame).is_rewritten = True
     found += [(code, places) for code, (_, places) in zip(values[count:], noted, strict=True)]
-    with entered(default_mode=mode, frames=thread.now.frames if carried_checks.within_program() else []):
+    # The frames of what is traced around are left as they are.
+    frames = [*thread.now.frames] if carried_checks.within_program() else []
+    with entered(default_mode=mode, frames=frames):
         for each in found:
             fail(*each)
     return results
