@@ -440,6 +440,49 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
         note_met(buffer, *arrays)
 
 
+def note_items(paths: Iterable[Sequence[Any]], loop: Any) -> None:
+    """Notes which arrays a list may have at several places, of those that become its items on these paths.
+
+    An iteration of the innermost `loop`, the trace of its body, puts what it has not made itself where others have put it.
+    """
+    known = thread.now.references
+    if known is None:
+        return
+    kept: dict[int, Any] = {}
+    for path in paths:
+        roots = [(_root(leaf), leaf) for leaf in path if has_memory(leaf)]
+        for root, leaf in roots:
+            several = sum(one is root for one, _ in roots) > 1 or id(root) in known.kept
+            if several or is_copied_item(leaf) or (loop is not None and not _is_made_in(leaf, loop)):
+                known.repeated[id(root)] = root
+        kept.update((id(root), root) for root, _ in roots)
+    known.kept.update(kept)
+
+
+def _is_made_in(array: Any, loop: Any) -> bool:
+    """Whether an array, and all that it may be, is made in the trace of a loop's body, or in one inside of it."""
+    return all(_is_made(each, loop) for each in (array, *may_be(array)))
+
+
+def _is_made(array: Any, loop: Any) -> bool:
+    root = _root(array)
+    trace = getattr(root, "_trace", None)
+    while trace is not None and trace is not loop:
+        trace = getattr(trace, "parent_trace", None)
+    return trace is loop and getattr(root, "parent", None) is not None
+
+
+def may_repeat(array: Any) -> bool:
+    """Whether an array is an item of such a list, which may have it at several places."""
+    known = thread.now.references
+    return (
+        known is not None
+        and bool(known.repeated)
+        and is_copied_item(array)
+        and any(id(_root(each)) in known.repeated for each in may_be(array))
+    )
+
+
 def may_show(array: Any) -> list[Any]:
     """The other arrays that may be this one, or a part of it, where paths have met."""
     known = thread.now.references

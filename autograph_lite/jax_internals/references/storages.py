@@ -51,6 +51,9 @@ class Storage:
 class References:
     """The arrays of a program that is traced, by their ids."""
 
+    # arrays that a list whose length only the data know has as items, and those that it may have at several places
+    kept: dict[int, Any] = dataclasses.field(default_factory=dict)
+    repeated: dict[int, Any] = dataclasses.field(default_factory=dict)
     # what a trace before has found: see `retracing.Reborn`
     told: set[Any] = dataclasses.field(default_factory=set)
     # arrays behind a barrier, and what each is before it

@@ -203,6 +203,13 @@ def _taken_error(array: Any) -> MutationError:
 
 def refuse_kept_copy(array: Any) -> None:
     """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
+    if numpys_arrays.may_repeat(array):
+        raise MutationError(
+            f"An item of a list, {describe(array)}, is changed in place, and the list may have it at several places.",
+            where=source_places.here(),
+            why="Only the data know how long the list is: the program has each item as a copy, and only one would change.",
+            fix="keep copies, rows.append(x.copy()); or store a new array, rows[i] = rows[i] + v.",
+        )
     if not (shows := numpys_arrays.may_show(array)):
         return
     own = {id(storages.root(each)) for each in loop_carried_aliases.as_before_loops(array)}
@@ -217,6 +224,20 @@ def refuse_kept_copy(array: Any) -> None:
         )
         births.want_anew(array, refusal)
         raise refusal
+
+
+def refuse_other_lists(buffers: Sequence[Any]) -> None:
+    """Refuses `rows[0][0] = v` once it is stored, if another list that is read later has the items of `rows` in these buffers."""
+    if others := [one for each in buffers for one in numpys_arrays.same_in_loops(each)]:
+        paths = user_frames.paths_read_later(others)
+        path = next((each for each in paths if any(each.value is one for one in others)), None)
+        if path is not None:
+            raise MutationError(
+                f"An item of a list is changed in place, and '{_said(path)}', which is read later, has the same items.",
+                where=source_places.here(),
+                why="Only the data know how long the lists are: each has its items as copies, and one of them would not change.",
+                fix="let one of the lists have copies: [x.copy() for x in rows].",
+            )
 
 
 def check_write_by_python(owner: Any, method: str = "") -> None:

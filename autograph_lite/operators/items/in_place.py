@@ -108,6 +108,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = called or user_frames.are_held_twice(roots)
     others = others or loop_rows.are_walked(roots)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
+    others = others or user_frames.read_later(numpys_arrays.buffers_of(array))  # of a list
     if any(map(view_equations.may_be_view, roots)):
         _refuse_unclear(array)
     if not is_seen and not others:

@@ -565,10 +565,12 @@ def _store(
     if (rest or symbol) and not isinstance(step, str) and _is_one_of_several(base, step[0], rest):
         _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol)
         return base
+    buffers: list[Any] = []
     if rest:
         child = getattr(base, step) if isinstance(step, str) else item(base, step[0])
         if isinstance(base, Selection) and isinstance(child, jax.Array):
             child = recorded_copies.copied(child)  # which is stored
+        buffers = numpys_arrays.buffers_of(child) if isinstance(base, list) else []
         is_part = isinstance(step, str) and isinstance(base, Tracer)  # z.imag, m.T
         new = _store(child, rest, operand, symbol, always=is_part)
         now = _now(base, step, child)
@@ -628,7 +630,9 @@ def _store(
         setattr(method_patching.record(base), step, new)
         return base
     if rest:
-        return immutable_owners.with_item(base, step[0], new, write_item)
+        now = immutable_owners.with_item(base, step[0], new, write_item)
+        shared_memory.refuse_other_lists(buffers)
+        return now
     return write_item(base, step[0], new, always=always)
 
 

@@ -22,7 +22,7 @@ from autograph_lite.operators.checks import carried_checks, traced_text
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.joins import unions
 from autograph_lite.operators.joins.join_types import LEAF, Array, capture
-from autograph_lite.operators.lists import bounded_growth, sort_order
+from autograph_lite.operators.lists import bounded_growth, packing, sort_order
 from autograph_lite.operators.lists.dynamic_length import KINDS, Stretch, dynamic_len, length_error
 from autograph_lite.operators.lists.packing import as_stretch, item_of, packed, room_for, stretch_template
 from autograph_lite.operators.user_code import ownership
@@ -41,6 +41,7 @@ def insert(values: list[Any], index: Any, value: Any, /) -> None:
     stretch = packed(values)
     at = jnp.clip(jnp.where(index < 0, index + stretch.length, index), 0, stretch.length)
     place, parts = bounded_growth.list_place(values), [capture(stretch), capture(value)]
+    packing.note_put([parts])
     item = item_of(parts, place)
     most = stretch.most + 1
     longer = as_stretch(parts, stretch_template(item, most, room_for(parts, most), parts, place), item)

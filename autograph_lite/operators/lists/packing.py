@@ -53,6 +53,7 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.operators.values.values import is_arraylike
+from autograph_lite.tracing import thread
 
 Lookup = Callable[[Any], Any]
 
@@ -219,6 +220,13 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     )
 
 
+def note_put(paths: Iterable[Sequence[Captured]]) -> None:
+    """Notes which arrays a list may have at several places, of those that these paths put there."""
+    loops = thread.now.aliases
+    found = [leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths]
+    numpys_arrays.note_items(found, loops[-1].trace if loops else None)
+
+
 def leaves_of(values: Iterable[Captured]) -> list[Any]:
     """The arrays in items, as the user's code holds them."""
     return [leaf for value in values for leaf in pytrees.leaves(value.value)]
@@ -235,6 +243,7 @@ def join_lists(
     alive = [path for path in found if path is not None]
     values = list(itertools.chain(*alive))
     item, leaves = item_of(values, place), leaves_of(values)
+    note_put(alive)
     numpys_arrays.note_kept(place.label(0), leaves)
     most = max(most_of(value.value for value in path) for path in alive)
     template = stretch_template(item, most, room_for(values, most), values, place)

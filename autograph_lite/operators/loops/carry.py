@@ -597,6 +597,7 @@ class Carry:
         if known is not None:
             contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
             self.kept[owner] = packing.leaves_of(items)
+            packing.note_put([items])
 
     def _appended(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot],

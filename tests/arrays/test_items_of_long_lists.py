@@ -1,0 +1,120 @@
+"""Arrays in lists whose length only the data know, changed in place: the list is to see it, and all others who have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from autograph_lite import MutationError, convert
+
+A = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+
+def doubled(a, n):
+    rows = []
+    for k in range(n):
+        rows.append(a[k % 3] * 2)
+    return rows
+
+
+def item_is_written(a, n):
+    rows = doubled(a, n)
+    rows[0][1] = 6
+    rows[-1][:] = rows[0]
+    return rows
+
+
+def item_is_added_to(a, n):
+    rows = doubled(a, n)
+    for k in range(len(rows)):
+        rows[k] += a[0] + 1
+    return rows
+
+
+def item_of_no_list_any_more(a, n):
+    rows = doubled(a, n)
+    last = rows.pop()
+    last *= 0.5
+    return last
+
+
+def computed_of_items(a, n):
+    rows, total = doubled(a, n), np.zeros(2, np.float32)
+    first = rows[0] * 1
+    for row in rows:
+        row = row * 2
+        row += 1
+        total += row
+    first -= total
+    return rows, total, first
+
+
+def on_a_path(a, n):
+    rows = []
+    for k in range(n):
+        row = a[k % 3] * 2
+        if row[0] > 0:
+            rows.append(row)
+    rows[0][1] = 6
+    return rows
+
+
+RIGHT = [item_is_written, item_is_added_to, item_of_no_list_any_more, computed_of_items, on_a_path]
+
+
+@pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
+def test_the_list_sees_it(function: Any) -> None:
+    ours, theirs = convert(function)(A.copy(), np.int32(4)), function(A.copy(), 4)
+    for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+# What follows `rows`, and what an iteration appends, `row` being an array of its own.
+AFTER = {
+    "each": "for y in rows: y += 1",
+    "each by another": "for y in rows: y *= rows[0]",
+    "each by its place": "for k in range(len(rows)):\n    y = rows[k]\n    y += 1",
+    "one": "y = rows[1]\ny -= a[0]",
+    "one that a traced index takes": "y = rows[n - 2]\ny += 1",
+    "a copy of the list": "m = list(rows)\nm[0][1] = 6",
+    "what has been copied": "m = rows.copy()\nrows[0][1] = 6",
+    "a list that is one longer": "m = [*rows, a[0]]\nm[0][1] = 6",
+    "a list that gets them": "m = []\nm.extend(rows)\nrows[0][1] = 6",
+}
+TWICE = {
+    "appended": "rows.append(row)\nrows.append(row)",
+    "appended on a path": "rows.append(row)\nif k > 1: rows.append(row)",
+    "the first": "rows.append(row)\nrows.append(rows[0])",
+    "the last": "rows.append(row)\nrows.append(rows[-1])",
+    "inserted": "rows.insert(0, row)\nrows.insert(0, row)",
+    "of the iteration before": "if k % 2: w = w * 0.5\nrows.append(w)",
+    "from outside": "rows.append(b)",
+}
+
+
+def program(iteration: str, after: str) -> Any:
+    lines = [
+        "def f(a, n):",
+        " rows, w, b, m = [], a[0] * 1, a[1] * 3, None",
+        " for k in range(n):",
+        "  row = a[k % 3] * 2",
+    ]
+    lines += [f"  {line}" for line in iteration.split("\n")]
+    lines += [f" {line}" for line in [*after.split("\n"), "return rows, m"]]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("case", [*AFTER, *TWICE])
+def test_what_others_have_is_refused(case: str, tmp_path: Any) -> None:
+    path = tmp_path / "rows.py"
+    source = (
+        program("rows.append(row)", AFTER[case]) if case in AFTER else program(TWICE[case], "rows[1][1] = 6")
+    )
+    path.write_text(source)
+    namespace: dict[str, Any] = {}
+    exec(compile(source, str(path), "exec"), namespace)
+    with pytest.raises(MutationError):
+        convert(namespace["f"])(A.copy(), np.int32(5))
