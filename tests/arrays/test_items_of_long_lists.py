@@ -42,7 +42,8 @@ def item_of_no_list_any_more(a, n):
 
 
 def computed_of_items(a, n):
-    rows, total = doubled(a, n), np.zeros(2, np.float32)
+    rows = doubled(a, n)
+    total = np.zeros(2, np.float32)
     first = rows[0] * 1
     for row in rows:
         row = row * 2
