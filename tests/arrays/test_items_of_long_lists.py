@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -63,7 +64,33 @@ def on_a_path(a, n):
     return rows
 
 
-RIGHT = [item_is_written, item_is_added_to, item_of_no_list_any_more, computed_of_items, on_a_path]
+def item_that_an_object_has_is_added_to(a, n):
+    held = SimpleNamespace(rows=doubled(a, n))
+    held.rows[0] += 1
+    held.rows[-1] *= 2
+    return held.rows
+
+
+def item_that_the_iteration_has_appended(a, n):
+    rows = []
+    for k in range(n):
+        if k > 0:
+            rows[-1] += 1
+        rows.append(a[k % 3] * 2)
+        row = rows[-1]
+        row += k
+    return rows
+
+
+RIGHT = [
+    item_that_an_object_has_is_added_to,
+    item_that_the_iteration_has_appended,
+    item_is_written,
+    item_is_added_to,
+    item_of_no_list_any_more,
+    computed_of_items,
+    on_a_path,
+]
 
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
@@ -94,6 +121,12 @@ TWICE = {
     "of the iteration before": "if k % 2: w = w * 0.5\nrows.append(w)",
     "from outside": "rows.append(b)",
 }
+# Of the iterations before.
+BEFORE = {
+    "the last": "rows.append(row)\ny = rows[0]\ny += 1",
+    "the first": "if k > 0:\n    y = rows[0]\n    y += 1\nrows.append(row)",
+    "all": "for y in rows: y += 1\nrows.append(row)",
+}
 
 
 def program(iteration: str, after: str) -> Any:
@@ -106,6 +139,18 @@ def program(iteration: str, after: str) -> Any:
     lines += [f"  {line}" for line in iteration.split("\n")]
     lines += [f" {line}" for line in [*after.split("\n"), "return rows, m"]]
     return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("case", BEFORE)
+def test_what_iterations_before_have_appended_is_not_changed_by_another_name(
+    case: str, tmp_path: Any
+) -> None:
+    path = tmp_path / "rows.py"
+    path.write_text(program(BEFORE[case], "pass"))
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    with pytest.raises(MutationError):
+        convert(namespace["f"])(A.copy(), np.int32(5))
 
 
 @pytest.mark.parametrize("case", [*AFTER, *TWICE])

@@ -108,7 +108,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = called or user_frames.are_held_twice(roots)
     others = others or loop_rows.are_walked(roots)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
-    others = others or user_frames.read_later(numpys_arrays.buffers_of(array))  # of a list
+    others = others or _is_in_list(array)
     if any(map(view_equations.may_be_view, roots)):
         _refuse_unclear(array)
     if not is_seen and not others:
@@ -126,6 +126,12 @@ def _of_its_type(array: np.ndarray[Any, Any], symbol: str, operand: Any) -> Any:
     block_stores.refuse_other_shape(array, new)
     refused_results.refuse_change(array, symbol, new)
     return numpys_arrays.note_next(new if new.dtype == kept else new.astype(kept), array, operand)
+
+
+def _is_in_list(array: Any) -> bool:
+    """Whether an array is an item of a list whose length only the data know, which is read later, or which a loop carries."""
+    buffers = numpys_arrays.buffers_of(array)
+    return any(each.parent is None for each in buffers) or user_frames.read_later(buffers)
 
 
 def _note_changed(array: Any) -> None:

@@ -599,8 +599,12 @@ def _store(
         is_chosen = (
             isinstance(old, jax.Array) and isinstance(base, (list, tuple, dict)) and _is_traced_index(step[0])
         )
+        buffers = numpys_arrays.buffers_of(old) if isinstance(base, list) else []
+        if buffers:
+            shared_memory.refuse_kept_copy(old)
         if (
             is_chosen
+            or buffers
             or isinstance(base, Selection)
             or (type(old) is Selection and isinstance(base, (*_ARRAYS, Box)))
         ):  # what is computed is stored
@@ -633,7 +637,9 @@ def _store(
         now = immutable_owners.with_item(base, step[0], new, write_item)
         shared_memory.refuse_other_lists(buffers)
         return now
-    return write_item(base, step[0], new, always=always)
+    now = write_item(base, step[0], new, always=always)
+    shared_memory.refuse_other_lists(buffers)
+    return now
 
 
 def _now(base: Any, step: Any, child: Any) -> Any:

@@ -258,6 +258,9 @@ class Carry:
         }
         for key, slot in self.slots.items():
             numpys_arrays.note_next(contents[key], slot.before.value)
+        for owner, bound in self.bounds.items():
+            for column in contents[owner, 0].columns:
+                numpys_arrays.note_next(column, *packing.leaves_of(bound.before), *self.kept.get(owner, ()))
         return values, contents
 
     def enter(self, contents: dict[Key, Any]) -> None:
