@@ -440,14 +440,15 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
         note_met(buffer, *arrays)
 
 
-def note_items(paths: Iterable[Sequence[Any]], loop: Any) -> None:
+def note_items(paths: Iterable[Sequence[Any]]) -> None:
     """Notes which arrays a list may have at several places, of those that become its items on these paths.
 
-    An iteration of the innermost `loop`, the trace of its body, puts what it has not made itself where others have put it.
+    What an iteration has not made itself, others have put there, too.
     """
-    known = thread.now.references
+    known, loops = thread.now.references, thread.now.aliases
     if known is None:
         return
+    loop = loops[-1].trace if loops else None  # of the body of the innermost one
     kept: dict[int, Any] = {}
     for path in paths:
         roots = [(_root(leaf), leaf) for leaf in path if has_memory(leaf)]

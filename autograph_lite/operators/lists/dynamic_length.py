@@ -34,7 +34,6 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import settled
 from autograph_lite.operators.values.place import Contents
 from autograph_lite.operators.values.values import Tracer, is_arraylike
-from autograph_lite.tracing import thread
 
 Item = Template
 KINDS = (list, tuple, collections.deque)
@@ -108,8 +107,7 @@ class Stretch(Part):
     def having(self, arrays: Sequence[Any], most: int, added: Iterable[Any] = ()) -> Stretch:
         """Some of these items, so many at most, and the arrays that are `added`."""
         made, added = Stretch(self.item, most, self.origin, arrays), [*added]
-        loops = thread.now.aliases
-        numpys_arrays.note_items([added], loops[-1].trace if loops else None)
+        numpys_arrays.note_items([added])
         numpys_arrays.note_buffers([*self.columns, *added], made.columns)
         return made
 

@@ -53,7 +53,6 @@ from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.one_of import OneOf, options_of
 from autograph_lite.operators.values.place import Contents, Place
 from autograph_lite.operators.values.values import is_arraylike
-from autograph_lite.tracing import thread
 
 Lookup = Callable[[Any], Any]
 
@@ -222,9 +221,9 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
 
 def note_put(paths: Iterable[Sequence[Captured]]) -> None:
     """Notes which arrays a list may have at several places, of those that these paths put there."""
-    loops = thread.now.aliases
-    found = [leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths]
-    numpys_arrays.note_items(found, loops[-1].trace if loops else None)
+    numpys_arrays.note_items(
+        leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths
+    )
 
 
 def leaves_of(values: Iterable[Captured]) -> list[Any]:

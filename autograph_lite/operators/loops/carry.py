@@ -259,8 +259,9 @@ class Carry:
         for key, slot in self.slots.items():
             numpys_arrays.note_next(contents[key], slot.before.value)
         for owner, bound in self.bounds.items():
+            leaves = [*packing.leaves_of(bound.before), *self.kept.get(owner, ())]
             for column in contents[owner, 0].columns:
-                numpys_arrays.note_next(column, *packing.leaves_of(bound.before), *self.kept.get(owner, ()))
+                numpys_arrays.note_next(column, *leaves)
         return values, contents
 
     def enter(self, contents: dict[Key, Any]) -> None:
