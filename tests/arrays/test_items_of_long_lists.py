@@ -164,3 +164,14 @@ def test_what_others_have_is_refused(case: str, tmp_path: Any) -> None:
     exec(compile(source, str(path), "exec"), namespace)
     with pytest.raises(MutationError):
         convert(namespace["f"])(A.copy(), np.int32(5))
+
+
+@pytest.mark.parametrize("place", ["0", "n - 1"])
+def test_an_item_of_integers_takes_no_floats(place: str, tmp_path: Any) -> None:
+    path = tmp_path / "rows.py"
+    path.write_text(program("rows.append(row)", f"rows[{place}] += 0.5"))
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    for run, n in ((namespace["f"], 3), (convert(namespace["f"]), np.int32(3))):
+        with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output"):
+            run(A.astype(np.int32), n)

@@ -131,7 +131,7 @@ def _of_its_type(array: np.ndarray[Any, Any], symbol: str, operand: Any) -> Any:
 def _is_in_list(array: Any) -> bool:
     """Whether an array is an item of a list whose length only the data know, which is read later, or which a loop carries."""
     buffers = numpys_arrays.buffers_of(array)
-    return any(each.parent is None for each in buffers) or user_frames.read_later(buffers)
+    return any(getattr(each, "parent", None) is None for each in buffers) or user_frames.read_later(buffers)
 
 
 def _note_changed(array: Any) -> None:

@@ -624,7 +624,9 @@ def _store(
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
         is_part = type(old) is Selection or (isinstance(old, jax.Array) and old.ndim > 0)
-        if is_part and isinstance(base, _ARRAYS) and hasattr(new, "dtype"):
+        # An item of a list, which is stored, is changed in place by NumPy.
+        is_written = isinstance(base, _ARRAYS) or ((is_chosen or buffers) and numpys_arrays.is_numpys(old))
+        if is_part and is_written and hasattr(new, "dtype"):
             refused_results.refuse_change(old, change.__name__.removeprefix("i"), new)
         if is_raised:  # by the operand: where it has, the item stays what it is by now
             new = jnp.where(catching.unraised(), new, item(base, step[0]))
