@@ -64,7 +64,7 @@ def name_sets(function: gast.FunctionDef, *, inner: bool = True) -> tuple[Names,
     return parameters, own, ((scopes.captured(body) & own) if inner else frozenset()) | declared
 
 
-def _targets(node: gast.AST) -> list[gast.expr]:
+def targets(node: gast.AST) -> list[gast.expr]:
     """What a statement assigns to, if it can write items."""
     match node:
         case gast.Assign(targets=targets):
@@ -76,7 +76,7 @@ def _targets(node: gast.AST) -> list[gast.expr]:
 
 def stored_in(node: gast.AST) -> list[Stored]:
     """The items that a statement writes: the paths of what they belong to, and the indices, as text."""
-    return [place for target in _targets(node) for place in stored(target)]
+    return [place for target in targets(node) for place in stored(target)]
 
 
 def stored(target: gast.expr) -> list[Stored]:
@@ -90,6 +90,19 @@ def stored(target: gast.expr) -> list[Stored]:
         case gast.Tuple(elts=elts) | gast.List(elts=elts):
             return [place for each in elts for place in stored(each)]
     return []
+
+
+def stored_through(target: gast.expr) -> list[str]:
+    """The variables through which an assignment to `target` writes items: `rows` of `rows[0].x[1]`."""
+    if isinstance(target, gast.Starred):
+        return stored_through(target.value)
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [name for each in target.elts for name in stored_through(each)]
+    has_items = False
+    while isinstance(target, (gast.Subscript, gast.Attribute)):
+        has_items |= isinstance(target, gast.Subscript)
+        target = target.value
+    return [str(target.id)] if has_items and isinstance(target, gast.Name) else []
 
 
 def attributes_bound(node: gast.AST) -> Iterator[str]:

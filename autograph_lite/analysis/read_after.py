@@ -14,7 +14,15 @@ from typing import Any
 import gast
 
 from autograph_lite.analysis import scopes
-from autograph_lite.analysis.item_stores import Needs, Stored, attributes_bound, name_sets, stored_in
+from autograph_lite.analysis.item_stores import (
+    Needs,
+    Stored,
+    attributes_bound,
+    name_sets,
+    stored_in,
+    stored_through,
+    targets,
+)
 from autograph_lite.analysis.liveness import Names
 from autograph_lite.analysis.views import View, overlap, seen_by
 from autograph_lite.syntax import trees
@@ -58,9 +66,9 @@ class Place:
         return frozenset(_assigned(self.statement))
 
     @functools.cached_property
-    def stores(self) -> Names:
-        """The variables and attributes to whose items the statement writes."""
-        return frozenset(path for path, _ in self.stored)
+    def stored_through(self) -> Names:
+        """The variables through which the statement writes items: `rows` of `rows[0].x[1] = v`."""
+        return frozenset(name for each in targets(self.statement) for name in stored_through(each))
 
     @functools.cached_property
     def stored(self) -> frozenset[Stored]:

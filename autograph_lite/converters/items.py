@@ -7,6 +7,7 @@
     ys.append(x[0])                       ys.append(x[0])
     first = ys[0]                         first = ag.item(ys, 0)
     rows = helper(x); rows[0]             rows = helper(x); ag.item(rows, 0)
+    rows = [x]; put(rows, y); rows[0]     rows = [x]; put(rows, y); ag.item(rows, 0)
     rows[k].append(x); rows[0][0]         ag.item(rows, k).append(x); ag.item(ag.item(rows, 0), 0)
     [y for y in ys if y > 0][0]           ag.item([y for y in ys if y > 0], 0)
     a, b = ys                             a, b = ag.unpack(ys, 2)
@@ -35,6 +36,8 @@ def run(function: gast.AST, context: Context) -> None:
     found += [shown for node in nodes if (shown := _item_of(node, of_lists)) is not None]
     context.lists |= of_lists | {trees.dotted(node) for node in found} - {""}
     context.handed |= {name for node in nodes for name in _handed_over(node, context)}
+    given = {name for node in nodes for name in _given(node, context)}
+    context.handed |= given & {name for node in nodes for name in _displayed(node)}
     _Items(context).visit(function)
 
 
@@ -74,6 +77,21 @@ def _handed_over(node: gast.AST, context: Context) -> list[str]:
     """The name that a statement gives to what a function has made, which may be such a list."""
     match node:
         case gast.Assign(targets=[gast.Name(id=name), *_], value=value) if _is_made(value, context):
+            return [name]
+    return []
+
+
+def _given(node: gast.AST, context: Context) -> list[str]:
+    """The names that a function of the user's is called with, which may make a list longer."""
+    if not isinstance(node, gast.Call) or context.is_library(trees.dotted(node.func)):
+        return []
+    return [each.id for each in node.args if isinstance(each, gast.Name)]
+
+
+def _displayed(node: gast.AST) -> list[str]:
+    """The name that a statement gives to a list that it displays."""
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.List()):
             return [name]
     return []
 

@@ -185,3 +185,11 @@ def handed_on(x):
     level = Level.LOW if x > 0 else Level.HIGH
     held = {"level": level, "pair": (level, x)}
     return _doubled(level, x), held["level"].label(), held["pair"][0] is level
+
+
+@program((1.0,), (-1.0,), (3.0,))
+def taken_by_an_index(x):
+    k = (x > 0) + 0 if isinstance(x, float) else (x > 0).astype(int)
+    levels = [Level.LOW, Level.HIGH]
+    found = levels[k], tuple(levels)[1 - k], {0: Access.READ, 1: Access.RUN}[k], list(Rate)[k]
+    return found, found[0] + 1, found[0].name, found[2] | 2, found[3] * 2, [Level.LOW, Access.RUN][k] + 0

@@ -178,13 +178,13 @@ class _Comparison:
             jitted = jax.jit(jax.vmap(converted), compiler_options=FAST_COMPILE)
 
             def staged(*arguments: Any) -> Any:
-                return _chosen(jitted(*arguments))
+                return chosen(jitted(*arguments))
 
             wanted = jax.tree.map(lambda *leaves: np.stack(leaves), *values)
             self.agrees("vmap", staged, (), batch, Run(wanted, None))
 
 
-def _chosen(results: Any) -> Any:
+def chosen(results: Any) -> Any:
     """What left a jit, where None beside an array is one of several; of a batch, that of all its lanes."""
 
     def one(leaf: Any) -> Any:

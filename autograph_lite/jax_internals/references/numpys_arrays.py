@@ -460,6 +460,15 @@ def note_items(paths: Iterable[Sequence[Any]]) -> None:
     known.kept.update(kept)
 
 
+def note_twice(leaves: Iterable[Any]) -> None:
+    """Notes which arrays a list has at several places, of those that are its items."""
+    known = thread.now.references
+    if known is not None:
+        roots = [_root(leaf) for leaf in leaves if has_memory(leaf)]
+        several = (root for root in roots if sum(one is root for one in roots) > 1)
+        known.repeated.update((id(root), root) for root in several)
+
+
 def _is_made_in(array: Any, loop: Any) -> bool:
     """Whether an array, and all that it may be, is made in the trace of a loop's body, or in one inside of it."""
     return all(_is_made(each, loop) for each in (array, *may_be(array)))

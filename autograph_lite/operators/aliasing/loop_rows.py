@@ -6,7 +6,7 @@ for row in m:                         a row of a scan is a copy, so that the loo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -18,7 +18,9 @@ from autograph_lite.operators.aliasing import access_paths, callers_arrays, user
 from autograph_lite.operators.aliasing.access_paths import is_one
 from autograph_lite.operators.effects import births
 from autograph_lite.operators.iteration import iterables
+from autograph_lite.operators.iteration.item_columns import Columns
 from autograph_lite.operators.object_graph import held_items
+from autograph_lite.operators.purity.trial import Refused
 from autograph_lite.tracing import entered, thread
 
 
@@ -60,9 +62,15 @@ def walks_over(
     """
     if not isinstance(items, iterables.Staged):
         return None if _leads_to(items, same, whole, index) else False
-    known = [*same, *whole]
+    return _are_of(iterables.arrays_looped_over(items, parts=parts), same, whole, index)
+
+
+def _are_of(
+    arrays: Iterable[Any], same: Sequence[Any], whole: Sequence[Any], index: Any = ...
+) -> bool | None:
+    """Whether one of these arrays is one of `same`, or has items with it in common, as `walks_over` says."""
+    arrays, known = [*arrays], [*same, *whole]
     wanted = access_paths.array_identities(known)
-    arrays = [*iterables.arrays_looped_over(items, parts=parts)]
     roots = [*map(storages.root, arrays)]
     if any(storages.root(each) is root for each in same for root in roots):
         return True
@@ -122,7 +130,7 @@ class RowsWritten(Exception):
 
 
 def taking(rows: Sequence[Any], items: iterables.Staged) -> entered:
-    """Around a body that gets these rows of the items that its loop goes through."""
+    """Around a body that gets these rows of the items that its loop goes through; of `Columns`, it is on trial."""
     return entered(rows=(*thread.now.rows, (rows, items)))
 
 
@@ -132,6 +140,7 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
     Raises:
       RowsWritten: it is a row that a loop has taken of an array which has a name, or is the caller's; or shares its memory with
         what a loop goes through.
+      Refused: it is an item of Python's items that a loop goes through on trial.
     """
     if not thread.now.rows:
         return
@@ -139,14 +148,25 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
     same, whole = access_paths.same_and_whole(array)
     for rows, items in thread.now.rows:
         is_row = any(root is each for each in rows)
+        if isinstance(items, Columns):
+            found = items.arrays()
+            is_met = is_row or _are_of(found, same, whole) is not False
+            if is_met and _has_shared(found, in_place=in_place):
+                raise Refused("an item of what it runs over is written, and the loop goes through copies")
+            continue
         if not is_row and (isinstance(items, iterables.AtPlaces) or walks_over(items, same, whole) is False):
             continue
         found = [*iterables.arrays_looped_over(items)]
         for each in found:
             births.want_anew(each)
-        arrays = [storages.root(each) for each in found if not isinstance(each, np.ndarray)]
-        arrays += [whole for each in arrays for whole in access_paths.base_arrays(each)]
-        shared = any(map(callers_arrays.is_callers, arrays)) or user_frames.lead_to(arrays)
-        if shared and not (in_place and not any(map(numpys_arrays.is_numpys, arrays))):
+        if _has_shared(found, in_place=in_place):
             tracing_state.abandon_trace()
             raise RowsWritten(rows, seen=not is_row)
+
+
+def _has_shared(found: Sequence[Any], *, in_place: bool) -> bool:
+    """Whether one of the arrays has a name, or is the caller's, and so shows what is written; `in_place` as above."""
+    arrays = [storages.root(each) for each in found if not isinstance(each, np.ndarray)]
+    arrays += [whole for each in arrays for whole in access_paths.base_arrays(each)]
+    shared = any(map(callers_arrays.is_callers, arrays)) or user_frames.lead_to(arrays)
+    return shared and not (in_place and not any(map(numpys_arrays.is_numpys, arrays)))

@@ -78,15 +78,15 @@ def check_store(array: Any, index: Any = ..., value: Any = None) -> bool:
     if place is None:
         ways_out.refuse_held(held, None, array)
         return False
-    written = frozenset(path.partition(".")[0] for path in place.stores)
-    owners = {name: variables[name] for name in written & variables.keys()}
+    owners = {name: variables[name] for name in place.stored_through & variables.keys()}
     here = next(iter(access_paths.leading_to(owners, same, first=True)), None)
     if here is None and whole:  # an item that a list has in a buffer, `ys[0][1] = v`
         buffers = access_paths.leading_to(owners, whole)
         here = next((path for path in buffers if isinstance(path.owner, Stretch)), None)
     ways_out.refuse_held(held, here, array)
-    if here is not None:
-        _check_own(runs[0], variables, here, found, place, same)
+    # `f().x[0] = v` does not tell: it is one of those that were found
+    for each in found[:2] if here is None else [here]:
+        _check_own(runs[0], variables, each, found, place, same)
     own = here.name if here is not None and here.is_variable else ""
     if here is not None and looped:
         raise _is_looped_over(here, same)

@@ -155,7 +155,7 @@ def _meet_lists(paths: Sequence[Path], i: int) -> list[Any] | None:
     if all(each is lists[0] for each in lists):
         return None
     place = bounded_growth.list_place(lists[0])
-    items = [[path.captured(item) for item in each] for path, each in zip(paths, lists, strict=True)]
+    items = [*map(_items, paths, lists)]
     try:
         options, _, kept = packing.join_lists(place, items)
     except (
@@ -166,6 +166,14 @@ def _meet_lists(paths: Sequence[Path], i: int) -> list[Any] | None:
         assert option is not None
         path.values[i] = dataclasses.replace(option, value=each)
     return kept
+
+
+def _items(path: Path, values: list[Any]) -> list[Captured]:
+    """The items of a list at the end of a path, after which it is what it was before again."""
+    owner = bounded_growth.list_place(values).key
+    change = path.changes.get(owner)
+    now: Contents = dict(enumerate(values)) if change is None else change.new
+    return [_captured(path, owner, key, now) for key in now]
 
 
 def _present(value: Any, found: Sequence[Captured], select: Any) -> None:
@@ -431,10 +439,8 @@ def _opened(value: Any) -> Any:
 
 
 def _variants(value: Any) -> Sequence[Any]:
-    """The arrays that one of several may be; anything else as it is."""
-    if type(value) is not OneOf:
-        return (value,)
-    return [each for each in options_of(value) if isinstance(each, jax.Array)]
+    """What one of several may be; anything else as it is."""
+    return options_of(value) if type(value) is OneOf else (value,)
 
 
 def _captured(path: Path, owner: Hashable, key: Hashable, now: Contents) -> Captured:

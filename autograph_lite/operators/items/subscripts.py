@@ -7,6 +7,7 @@ place, and noted, so that staging can carry it.
 from __future__ import annotations
 
 import builtins
+import enum
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -391,7 +392,10 @@ builtin_calls.chosen_item.append(_row)
 
 def _part(leaves: Sequence[Any]) -> str | None:
     """What stands for parts of the items where one is chosen: a row of "stacked" arrays, the "same" value, or nothing."""
-    if all(map(is_arraylike, leaves)) and not any(map(is_large, leaves)):
+    are_members = all(
+        isinstance(leaf, enum.Enum) for leaf in leaves
+    )  # of an `IntEnum`, too, and no numbers then
+    if all(map(is_arraylike, leaves)) and not any(map(is_large, leaves)) and not are_members:
         return "stacked" if len({jnp.shape(leaf) for leaf in leaves}) == 1 else None
     first = leaves[0]
     is_text = type(first) is str
@@ -600,8 +604,8 @@ def _store(
             isinstance(old, jax.Array) and isinstance(base, (list, tuple, dict)) and _is_traced_index(step[0])
         )
         buffers = numpys_arrays.buffers_of(old) if isinstance(base, list) else []
-        if buffers:
-            shared_memory.refuse_kept_copy(old)
+        if buffers and numpys_arrays.is_numpys(old):
+            shared_memory.refuse_joined(old)
         if (
             is_chosen
             or buffers
@@ -729,7 +733,8 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         retracing.want_recorded()
         index = as_number(index)
     several = [index] if type(index) is OneOf else _several(index, base)
-    if isinstance(base, _ARRAYS) and type(value) is OneOf:  # a part `x[m]`, or a number
+    # a part `x[m]`, or a number; or the items that get in the place of others
+    if type(value) is OneOf and (isinstance(base, _ARRAYS) or type(index) is slice):
         several = [value, *several]
     if type(base) is OneOf or several:
 

@@ -222,6 +222,12 @@ class Columns(iterables.Staged):
         options = (each for leaf in arrays for each in (leaf, *numpys_arrays.may_be(leaf)))
         return any(id(storages.root(each)) in copies for each in options)
 
+    def arrays(self) -> list[Any]:
+        """The arrays in the items: the loop has copies of them."""
+        return [
+            leaf for column in self.columns if not isinstance(column, (Same, np.ndarray)) for leaf in column
+        ]
+
     def at(self, index: Any) -> Any:
         return self.items[index]
 

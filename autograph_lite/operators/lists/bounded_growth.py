@@ -226,6 +226,8 @@ def _position(stretch: Stretch, index: Any, message: str) -> Any:
 
 def set_list_item(values: list[Any], index: Any, value: Any) -> None:
     """`values[index] = value`."""
+    if isinstance(value, Stretch):  # Python has taken it for an item
+        raise value.misused()
     if isinstance(index, slice) and index == slice(None):
         values[index] = value
         return

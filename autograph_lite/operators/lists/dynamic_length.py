@@ -126,7 +126,8 @@ class Stretch(Part):
         """Those of a list that holds nothing else; items where Python's numbers lead a loop, and so have told the length."""
         if type(self.length) is int:
             columns = [growing_lists.unstacked(column[: self.length]) for column in self.columns]
-            rows = [[column[k] for column in columns] for k in range(self.length)]
+            note = numpys_arrays.note_copied_item
+            rows = [[*map(note, (column[k] for column in columns), self.columns)] for k in range(self.length)]
             return {k: rebuild(self.item, row, "an item") for k, row in enumerate(rows)}
         return dict(enumerate([self, *[_gap(self.origin)] * self.gaps]))
 

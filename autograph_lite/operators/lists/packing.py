@@ -226,6 +226,11 @@ def note_put(paths: Iterable[Sequence[Captured]]) -> None:
     )
 
 
+def note_items_had_twice(values: Iterable[Captured]) -> None:
+    """Notes which arrays a list has at several places."""
+    numpys_arrays.note_twice(leaves_of(each for each in values if not isinstance(each.value, Part)))
+
+
 def leaves_of(values: Iterable[Captured]) -> list[Any]:
     """The arrays in items, as the user's code holds them."""
     return [leaf for value in values for leaf in pytrees.leaves(value.value)]

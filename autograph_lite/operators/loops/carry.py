@@ -259,9 +259,9 @@ class Carry:
         for key, slot in self.slots.items():
             numpys_arrays.note_next(contents[key], slot.before.value)
         for owner, bound in self.bounds.items():
+            packing.note_items_had_twice(bound.before)
             leaves = [*packing.leaves_of(bound.before), *self.kept.get(owner, ())]
-            for column in contents[owner, 0].columns:
-                numpys_arrays.note_next(column, *leaves)
+            numpys_arrays.note_buffers(leaves, contents[owner, 0].columns)
         return values, contents
 
     def enter(self, contents: dict[Key, Any]) -> None:
@@ -327,6 +327,7 @@ class Carry:
             ):
                 items = self._appended(owner, change, contents, grown, outlives)
                 appended[owner] = items
+                self._keep(owner, items)
                 growths[owner] = self._growth(owner, change, items, outlives)
             else:
                 self._changed(change, contents, grown, outlives)
@@ -380,11 +381,8 @@ class Carry:
         after.after[:] = [(captured, contents)]
         arrays = after._arrays(captured, contents)
         for owner, growth in self.growths.items():
-            self.kept[owner] = packing.leaves_of(appended[owner])
             for item, template in zip(appended[owner], growth.templates, strict=True):
                 arrays += fill(item, template)
-        for leaves in self.kept.values():
-            numpys_arrays.know_roots(leaves)
         return after, arrays
 
     def _standing_in(self, templates: Sequence[Template], grown: dict[Key, Slot]) -> list[int | Key]:
@@ -598,10 +596,15 @@ class Carry:
         new = bound.after(items)
         if new is not known:
             bounds[owner] = new
+        self._keep(owner, items)
         if known is not None:
             contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
-            self.kept[owner] = packing.leaves_of(items)
             packing.note_put([items])
+
+    def _keep(self, owner: Hashable, items: Sequence[Captured]) -> None:
+        """Notes the arrays in what an iteration leaves in a list: for the next pass, and for what comes after the loop."""
+        self.kept[owner] = packing.leaves_of(items)
+        numpys_arrays.know_roots(self.kept[owner])
 
     def _appended(
         self, owner: Hashable, change: journal.Change, contents: dict[Key, Captured], grown: dict[Key, Slot],
@@ -692,7 +695,6 @@ class Carry:
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)
-            numpys_arrays.note_buffers(self.kept.get(owner, ()), now.columns)
         if count:  # what every iteration assigns is assigned
             values = [held(value) if sure else value for value, sure in zip(values, self.sure, strict=True)]
         outputs = iter(outputs)

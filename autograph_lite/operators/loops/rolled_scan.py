@@ -24,6 +24,7 @@ from autograph_lite.jax_internals.dataflow.scan_ir import live
 from autograph_lite.jax_internals.loops import loop_binding
 from autograph_lite.jax_internals.loops.loop_binding import How
 from autograph_lite.jax_internals.references.storages import Storage
+from autograph_lite.operators.aliasing import loop_rows
 from autograph_lite.operators.branches.truth import truth
 from autograph_lite.operators.effects import container_identity, journal
 from autograph_lite.operators.iteration import python_carries, python_number_flow
@@ -117,6 +118,7 @@ class Trial:
         with (
             self._loop.tracing([*given, *((arrays[k], never) for k in self._flags)], first),
             trial.variables(arrays, carry.start()),
+            loop_rows.taking(rows, self.source),
         ):
             yield
 

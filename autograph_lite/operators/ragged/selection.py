@@ -155,7 +155,10 @@ class Selection:
         return Method(method, self)
 
     def __repr__(self) -> str:
-        return f"<{self.origin.spelled.text}: {shape_text(self)}>"
+        text = (
+            shape_text(self) if hasattr(self.array, "shape") else self.array
+        )  # in a text, what stands for it
+        return f"<{self.origin.spelled.text}: {text}>"
 
 
 class Method:

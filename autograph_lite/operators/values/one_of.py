@@ -214,6 +214,12 @@ def _items(variant: Any) -> tuple[Any, ...]:
 def _as_number(variant: Any) -> Any:
     variant = plain_number(variant)
     if not isinstance(variant, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+        if isinstance(variant, (list, tuple)):
+            raise PythonOnlyError(
+                f"JAX is given a {type(variant).__name__} where it takes an array, which is one of several.",
+                why="A traced value decides which it is, and so what shape the array has.",
+                fix="make the array under the condition, on each of its paths.",
+            )
         raise TypeError(f"A number or an array is expected, and it is {variant!r}.")
     if is_large(variant):
         raise OverflowError(f"An array is expected, and it is {variant}, which does not fit its type.")
