@@ -82,7 +82,43 @@ def item_that_the_iteration_has_appended(a, n):
     return rows
 
 
+def item_that_a_traced_index_takes(a, n):
+    rows = doubled(a, n)
+    for k in range(n):
+        rows[k][k % 2] = k
+        rows[-1][1] += rows[k - 1][0]
+        if rows[0][0] > 3:
+            rows[k] *= 2
+    rows[n - 1][0] = 4
+    return rows
+
+
+def each_made_by_numpy(a, n):
+    rows = []
+    for k in range(n):
+        rows.append(np.zeros(2, np.float32))
+    rows[n - 2][0] = a[1, 1]
+    return rows
+
+
+def each_row_of_an_array_gives_one(a, n):
+    rows = []
+    for row in a:
+        made = np.zeros(2, np.float32)
+        made[0] = row[1]
+        rows.append(row * 2)
+        rows.append(made)
+    rows[0][0] = 1
+    rows[3] += 5
+    for row in rows:
+        row *= n
+    return rows
+
+
 RIGHT = [
+    item_that_a_traced_index_takes,
+    each_made_by_numpy,
+    each_row_of_an_array_gives_one,
     item_that_an_object_has_is_added_to,
     item_that_the_iteration_has_appended,
     item_is_written,
@@ -150,6 +186,58 @@ def test_what_iterations_before_have_appended_is_not_changed_by_another_name(
     namespace: dict[str, Any] = {}
     exec(compile(path.read_text(), str(path), "exec"), namespace)
     with pytest.raises(MutationError):
+        convert(namespace["f"])(A.copy(), np.int32(5))
+
+
+# What each iteration of a loop over rows appends, of `row`, and what is written then.
+SHARED = {
+    "a variable has it": ("rows.append(y)\nm = y", "m[0] = 7"),
+    "another list has it": ("rows.append(y)\nlog.append(y)", "m = log\nrows[0][0] = 7"),
+    "a part of it, twice": ("rows.append(y[1:])\nrows.append(y[:1])", "rows[0][0] = 7"),
+    "of the iteration before": ("rows.append(w)\nw = y\nm = w", "rows[1][1] = 7"),
+    "a part of what is there": ("rows.append(row[1:])", "rows[1][0] = 7\nm = a"),
+    "it on a path": ("rows.append(row if row[0] > 1 else y)", "rows[1][0] = 7\nm = a"),
+    "its turned view": ("rows.append(y)\nlog.append(y[::-1])", "m = log\nrows[0][0] = 7"),
+    "a dict has it": ("rows.append(y)\nheld['y'] = y", "held['y'][0] = 7"),
+}
+# An array that a loop writes to is in a list, `rows` or a new one, at several places.
+KEPT = [
+    "rows[k] = w",
+    "rows.insert(0, w)",
+    "rows.append(w)",
+    "rows[0] = w",
+    "rows[k % 2] = w[::-1]",
+    "if rows: rows[k % 2] = w[:]",
+]
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_what_each_row_of_an_array_gives_is_had_by_others(case: str, tmp_path: Any) -> None:
+    appended, written = SHARED[case]
+    lines = [
+        "def f(a):",
+        " rows, log, held, w, m = [], [], {}, a[0] * 1, None",
+        " for row in a:",
+        "  y = row * 2",
+    ]
+    lines += [f"  {line}" for line in appended.split("\n")]
+    lines += [f" {line}" for line in [*written.split("\n"), "return rows, m"]]
+    path = tmp_path / "rows.py"
+    path.write_text("\n".join(lines) + "\n")
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    with pytest.raises(MutationError):
+        convert(namespace["f"])(A.copy())
+
+
+@pytest.mark.parametrize("keeps", KEPT)
+def test_what_a_loop_writes_and_keeps(keeps: str, tmp_path: Any) -> None:
+    after = f"for k in range(n):\n    w[0] = k\n    {keeps}"
+    path = tmp_path / "rows.py"
+    path.write_text(program("rows.append(row)", after))
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    with pytest.raises(MutationError, match="keeps it"):
         convert(namespace["f"])(A.copy(), np.int32(5))
 
 

@@ -21,6 +21,7 @@ from jax._src.interpreters import batching, partial_eval
 from autograph_lite.jax_internals.dataflow import scan_ir
 from autograph_lite.jax_internals.dataflow.primitive_traits import BARRIER, VIEWS, WRITES
 from autograph_lite.jax_internals.references import storages, view_equations, view_writes
+from autograph_lite.tracing import thread
 
 # Functions under `jit` that give views in NumPy, by what they are called in a program, which does not show it otherwise.
 _VIEWING = frozenset({"diagonal", "diag", "_diag", "sliding_window_view", *view_writes.CALLED_VIEWS})
@@ -82,6 +83,9 @@ def parts_from(array: Any, *, written: bool = False) -> list[Any]:
 
 def _wholes(array: Any, has_lanes: bool, written: bool) -> list[Any]:
     """What an equation, or the program around, makes an array a part of."""
+    known: Any = thread.now.references
+    if known is not None and id(array) in known.apart:
+        return []
     equation = getattr(array, "parent", None)
     if equation is None:
         get_const = getattr(getattr(array, "_trace", None), "get_const", None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from jax import Array, lax
-from jax._src.core import Tracer
+from jax._src.core import Tracer, trace_ctx
 
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals import configuration
@@ -438,6 +438,38 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
     arrays = [leaf for leaf in leaves if has_memory(leaf)]
     for buffer in buffers if arrays else ():
         note_met(buffer, *arrays)
+
+
+def note_rows(leaves: Iterable[Any], rows: Sequence[Any], kept: Iterable[Any]) -> None:
+    """Notes that items of a list are what the iterations of a loop that is over have appended, each such leaves.
+
+    Each iteration has made its own, if nothing else keeps what it has made; `kept` are the arrays that all its lists do.
+    """
+    known, arrays = thread.now.references, [leaf for leaf in leaves if has_memory(leaf)]
+    if known is None:
+        return
+    roots = [_root(leaf) for leaf in kept if has_memory(leaf)]
+    alone = all(
+        _is_made_inside(each) and sum(_root(each) is one for one in roots) == 1
+        and not {id(_root(each)), id(each)} & (known.shows.keys() | known.joined.keys())
+        for each in arrays
+    )  # fmt: skip
+    if not alone:
+        note_buffers(arrays, rows)
+        return
+    for row in rows:
+        root = storages.root(note_next(row, *arrays))
+        known.apart[id(root)] = root
+
+
+def _is_made_inside(array: Any) -> bool:
+    """Whether a body that is traced no more has made an array, and not got it."""
+    root, trace = _root(array), trace_ctx.trace
+    if not isinstance(root, Tracer) or getattr(root, "parent", None) is None:
+        return False
+    while trace is not None and trace is not root._trace:
+        trace = getattr(trace, "parent_trace", None)
+    return trace is None
 
 
 def note_items(paths: Iterable[Sequence[Any]]) -> None:

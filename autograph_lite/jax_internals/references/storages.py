@@ -54,6 +54,8 @@ class References:
     # arrays that a list whose length only the data know has as items, and those that it may have at several places
     kept: dict[int, Any] = dataclasses.field(default_factory=dict)
     repeated: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # items that iterations have appended, each an array of its own, of what the program has as one
+    apart: dict[int, Any] = dataclasses.field(default_factory=dict)
     # what a trace before has found: see `retracing.Reborn`
     told: set[Any] = dataclasses.field(default_factory=set)
     # arrays behind a barrier, and what each is before it

@@ -204,12 +204,16 @@ def _taken_error(array: Any) -> MutationError:
 def refuse_kept_copy(array: Any) -> None:
     """Refuses a write to what a variable or a list that is read later has got on some paths, or in a loop, as a copy."""
     if numpys_arrays.may_repeat(array):
-        raise MutationError(
+        refusal = MutationError(
             f"An item of a list, {describe(array)}, is changed in place, and the list may have it at several places.",
             where=source_places.here(),
             why="Only the data know how long the list is: the program has each item as a copy, and only one would change.",
             fix="keep copies, rows.append(x.copy()); or store a new array, rows[i] = rows[i] + v.",
         )
+        for each in numpys_arrays.may_be(array):  # of a loop, each iteration may make one
+            if isinstance(each, np.ndarray):
+                births.want_anew(each, refusal)
+        raise refusal
     if not (shows := numpys_arrays.may_show(array)):
         return
     own = {id(storages.root(each)) for each in loop_carried_aliases.as_before_loops(array)}

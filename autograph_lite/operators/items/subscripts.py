@@ -669,6 +669,7 @@ def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
         not isinstance(base, (list, tuple))
         or not _is_traced_index(index)
         or isinstance(index, (builtins.slice, tuple))
+        or dynamic_length.is_dynamic(base)
     ):
         return False
     if not any(map(is_arraylike, base)):

@@ -41,6 +41,7 @@ from autograph_lite.operators.lists.packing import (
     item_of,
     join_lists,
     leaves_of,
+    note_left,
     packed,
     room_for,
     stretch_template,
@@ -286,7 +287,9 @@ def _write(
     if alive is not True:
         old, most = [before.length, *before.columns], before.most
         after = [jnp.where(alive, *pair) for pair in zip(after, old, strict=True)]
-    list_place(values).write(before.having(after, most, added).contents())
+    place = list_place(values)
+    note_left(place, added)
+    place.write(before.having(after, most, added).contents())
 
 
 def list_place(values: list[Any]) -> Place:

@@ -42,6 +42,7 @@ def insert(values: list[Any], index: Any, value: Any, /) -> None:
     at = jnp.clip(jnp.where(index < 0, index + stretch.length, index), 0, stretch.length)
     place, parts = bounded_growth.list_place(values), [capture(stretch), capture(value)]
     packing.note_put([parts])
+    packing.note_left(place, packing.leaves_of(parts[1:]))
     item = item_of(parts, place)
     most = stretch.most + 1
     longer = as_stretch(parts, stretch_template(item, most, room_for(parts, most), parts, place), item)

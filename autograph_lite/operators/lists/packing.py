@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph_lite.jax_internals import avals
+from autograph_lite.jax_internals.dataflow import recorded_views
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.checks.traced_text import Text
 from autograph_lite.operators.joins.join_types import (
@@ -226,6 +227,13 @@ def note_put(paths: Iterable[Sequence[Captured]]) -> None:
     )
 
 
+def note_left(place: Place, leaves: Iterable[Any]) -> None:
+    """Notes what a path leaves in a list, with what these arrays are parts of, which its trace alone tells."""
+    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+    known = [each for leaf in arrays for each in (leaf, *recorded_views.parts_from(leaf))]
+    numpys_arrays.note_kept(place.label(0), known)
+
+
 def note_items_had_twice(values: Iterable[Captured]) -> None:
     """Notes which arrays a list has at several places."""
     numpys_arrays.note_twice(leaves_of(each for each in values if not isinstance(each.value, Part)))
@@ -248,7 +256,7 @@ def join_lists(
     values = list(itertools.chain(*alive))
     item, leaves = item_of(values, place), leaves_of(values)
     note_put(alive)
-    numpys_arrays.note_kept(place.label(0), leaves)
+    note_left(place, leaves)
     most = max(most_of(value.value for value in path) for path in alive)
     template = stretch_template(item, most, room_for(values, most), values, place)
     return [None if path is None else stretched(path, template, item) for path in found], template, leaves

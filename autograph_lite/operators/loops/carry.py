@@ -51,7 +51,14 @@ from autograph_lite.operators.joins.join_types import (
     widen,
 )
 from autograph_lite.operators.joins.literal_types import holding
-from autograph_lite.operators.lists import bounded_growth, capacity, growing_lists, list_errors, packing
+from autograph_lite.operators.lists import (
+    bounded_growth,
+    capacity,
+    dynamic_length,
+    growing_lists,
+    list_errors,
+    packing,
+)
 from autograph_lite.operators.loops import integer_overflow, owned_containers
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.purity import trial
@@ -142,6 +149,8 @@ class Carry:
     inside: list[dict[Hashable, Any]] = dataclasses.field(default_factory=list)
     # the arrays that an iteration leaves in lists, by the key of their place; known likewise
     kept: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
+    # those of them that it has put there itself
+    put: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(
@@ -343,7 +352,7 @@ class Carry:
         iteration_ends.refuse_seen_next(moving, *self._bound(captured))
         for owner, bound in self.bounds.items():
             name, *_ = str(bound.place.label(0)).partition("[")
-            iteration_ends.refuse_items_seen_next(name, self.kept.get(owner, ()), *self._bound(captured))
+            iteration_ends.refuse_items_seen_next(name, self.put.get(owner, ()), *self._bound(captured))
         self._check_apart(captured, contents)
         for key, slot in self.slots.items():
             joined = _join(labels[key], slot.template, contents[key], slot.before, outlives)
@@ -604,6 +613,9 @@ class Carry:
     def _keep(self, owner: Hashable, items: Sequence[Captured]) -> None:
         """Notes the arrays in what an iteration leaves in a list: for the next pass, and for what comes after the loop."""
         self.kept[owner] = packing.leaves_of(items)
+        self.put[owner] = packing.leaves_of(
+            each for each in items if not isinstance(each.value, dynamic_length.Part)
+        )
         numpys_arrays.know_roots(self.kept[owner])
 
     def _appended(
@@ -700,7 +712,8 @@ class Carry:
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for owner, items in rows.items():
-            numpys_arrays.note_buffers(self.kept.get(owner, ()), pytrees.leaves(items))
+            every = [leaf for leaves in self.kept.values() for leaf in leaves]
+            numpys_arrays.note_rows(self.kept.get(owner, ()), pytrees.leaves(items), every)
         for place, new in self._merged(contents):
             owner = place.key
             journal.commit(place, self.growths[owner].finished(new, rows[owner]) if owner in rows else new)
