@@ -54,6 +54,28 @@ def _is_numpys(root: Any) -> bool:
     return bool(_answer(root))
 
 
+def ask_whose(array: Any) -> None:
+    """Lets the program serve no others than arguments of whom those are NumPy's that the array is computed of now."""
+    known = thread.now.references
+    todo, seen = [*origins(array)], set[int]()
+    while todo:
+        each = todo.pop()
+        if id(each) in seen or not isinstance(each, Tracer):
+            continue
+        seen.add(id(each))
+        equation = getattr(each, "parent", None)
+        operands = [
+            *known.joined.get(id(each), (None, ()))[1],
+            *(() if equation is None else equation.in_tracers),
+        ]
+        todo += [root for one in operands for root in origins(one)]
+        asked = [known.arguments[id(each)]] if id(each) in known.arguments else []
+        if not asked and not operands:  # a variable of a loop, which may be any of them
+            asked = [*known.arguments.values()]
+        for argument in asked:
+            argument.is_asked = True
+
+
 def would_be_numpys(value: Any) -> bool:
     """Whether a traced value would be NumPy's in Python, or a number: its items, and what is computed of these, are, too.
 

@@ -89,6 +89,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
                 births.want_anew(each)
         _refuse_loops_names(array)
         if not numpys_arrays.is_numpys(array):
+            if user_frames.are_held_twice([*numpys_arrays.origins(array)]):
+                numpys_arrays.ask_whose(array)  # the program serves no others
             _note_changed(array)
             yielded_arrays.refuse_in_place(array)
             _refuse_copy_in_list(array)
@@ -109,6 +111,8 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = others or loop_rows.are_walked(roots)
     others = others or ways_out.is_given_back(array) or bool(ways_out.held_by_managers(roots))
     others = others or _is_in_list(array)
+    if others:
+        numpys_arrays.ask_whose(array)
     if any(map(view_equations.may_be_view, roots)):
         _refuse_unclear(array)
     if not is_seen and not others:

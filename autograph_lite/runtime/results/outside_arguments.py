@@ -95,6 +95,10 @@ class Seen:
         """To be called where the program has run, whose arrays from outside are those of the trace."""
         self._left = None
 
+    def leads(self, roots: Iterable[Any]) -> bool:
+        """Whether objects lead to some of the places."""
+        return bool(reachability.leading(roots, {id(held.owner) for held, _, _ in self._places}))
+
     def have_moved(self) -> bool:
         """Whether other arrays are in these places than the program was made for, or their objects are gone."""
         now = [array for _, _, array in self._places] if self._left is None else self._left

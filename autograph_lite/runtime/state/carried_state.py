@@ -11,6 +11,8 @@ import operator
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import jax
+import numpy as np
 from jax import export
 
 from autograph_lite.jax_internals.references import storages
@@ -18,7 +20,7 @@ from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph.reachability import leading
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import MISSING, Contents, Place
-from autograph_lite.operators.values.values import Tracer
+from autograph_lite.operators.values.values import Tracer, is_arraylike
 from autograph_lite.runtime.state import left_arrays, tracer_leaks, variable_frames
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.discovery import items_in, places_in, variables_around
@@ -218,7 +220,8 @@ class State:
             python: Contents = {}
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
-                if place.ours or holds_tracer(value):
+                is_other = not isinstance(place.owner, np.ndarray) and _is_another(value, old.get(key))
+                if place.ours or holds_tracer(value) or is_other:
                     self.slots.setdefault((owner, key), (HeldPlace(place), key))
                 is_carried = (owner, key) in self.slots and id(value) not in stood
                 python[key] = old.get(key, MISSING) if is_carried else value
@@ -266,6 +269,16 @@ class Retyped(Exception):
     def __init__(self, refused: BaseException | None) -> None:
         super().__init__()
         self.refused = refused  # the error where that is so once more
+
+
+def _is_another(new: Any, old: Any) -> bool:
+    """Whether Python has put an array in the place of another one: `s.x = s.x + 1` of arrays that are known while tracing."""
+    if new is old or not all(isinstance(each, (np.ndarray, np.generic, jax.Array)) for each in (new, old)):
+        return False
+    if not (is_arraylike(new) and is_arraylike(old)) or isinstance(old, Tracer):
+        return False
+    # `s.x += 1` may leave one of 32 bits, and has changed the array itself
+    return not np.array_equal(new, np.asarray(old).astype(new.dtype), equal_nan=new.dtype.kind in "fc")
 
 
 def holds_tracer(value: Any) -> bool:

@@ -407,7 +407,9 @@ class Trace:
         self.state.loosen(roots)
         for found in self.function_type.objects():
             if found.may_equal_others and (
-                self.state.leads([found.referent()]) or program.returns(found.referent())
+                self.state.leads([found.referent()])
+                or program.seen.leads([found.referent()])
+                or program.returns(found.referent())
             ):
                 found.tie()
                 self.state.tied = True
