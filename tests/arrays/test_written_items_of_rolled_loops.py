@@ -80,6 +80,26 @@ def by_a_function(a):
     return rows, r
 
 
+def in_a_loop_inside(a):
+    x, y, count = a[0].copy(), a[1].copy(), 0
+    for u in (x, y, x):
+        for row in a:
+            count += 1
+            u += row
+            u[0] = count
+    return x, y
+
+
+def of_a_dict(a):
+    held, count = {"a": a[0], "b": a[1] * 1}, 0
+    for u in held.values():
+        k = np.float32(0)
+        while k < a[2, 1]:
+            count, k = count + 1, k + 1
+            u[1] += k
+    return held["a"], held["b"]
+
+
 @pytest.mark.filterwarnings("ignore::autograph_lite.UnrolledLoopWarning")
 @pytest.mark.parametrize("static_loops", ["auto", "stage", ("auto", 2)])
 @pytest.mark.parametrize(
@@ -93,6 +113,8 @@ def by_a_function(a):
         one_array_many_times,
         kept,
         by_a_function,
+        in_a_loop_inside,
+        of_a_dict,
     ],
     ids=lambda function: function.__name__,
 )

@@ -132,6 +132,64 @@ def test_the_same_array_put_there_by_each_call_is_no_state() -> None:
     assert f.trace_count == 1
 
 
+class Buffers:
+    x = np.zeros(3, np.float32)
+    rows = [np.zeros(3, np.float32)]
+    held = {"k": np.zeros(3, np.float32)}
+
+    def clear(self) -> None:
+        for each in (self.x, *self.rows, *self.held.values()):
+            each[:] = 0
+
+
+class More(Buffers):
+    def count(self) -> int:
+        return len(self.rows)
+
+
+def class_by_numbers(v, n):
+    x = Buffers.x
+    x += 1
+    return x + v
+
+
+def class_by_both(v, n):
+    x = More.x
+    x += 1
+    x *= v
+    return x + 0
+
+
+def class_in_a_loop(v, n):
+    x = Buffers.rows[0]
+    for k in range(n):
+        x[k % 3] += 1
+    return x + 0
+
+
+def class_by_an_instance(v, n):
+    Buffers().held["k"] += 1
+    x = More().rows[0]
+    x += v
+    return x * Buffers.held["k"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [class_by_numbers, class_by_both, class_in_a_loop, class_by_an_instance],
+    ids=lambda function: function.__name__,
+)
+def test_arrays_that_classes_hold_are_written_in_each_call(function: Any) -> None:
+    def run(called: Any, number: Any) -> list[Any]:
+        Buffers().clear()
+        results = [np.array(called(np.float32(k + 0.5), number(3 - k % 2))) for k in range(3)]
+        return [*results, Buffers.x.copy(), Buffers.rows[0].copy(), Buffers.held["k"].copy()]
+
+    wanted = run(function, int)
+    for one, other in zip(run(convert(function), np.int32), wanted, strict=True):
+        np.testing.assert_allclose(one, other)
+
+
 class Named:
     """Equal to those of the same name."""
 

@@ -154,7 +154,11 @@ def _in_a_row(fn: Any) -> Any:
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         found, array = fn(*args, **kwargs), args[0] if args else kwargs.get("a")
-        is_new = found is array and not view_equations.lies_in_a_row(array)
+        is_new = False
+        if isinstance(array, core.Tracer):  # which stands for another in a branch
+            is_vector = array.ndim == 1 and not view_equations.lies_in_a_row(array)
+            order = kwargs.get("order", args[1] if len(args) > 1 else "C")
+            is_new = is_vector or (order == "C" and view_equations.lies_otherwise(array, "C"))
         return numpys_arrays.note_next(copied(found), array) if is_new else found
 
     return run

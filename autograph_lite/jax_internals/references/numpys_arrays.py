@@ -494,21 +494,23 @@ def _is_made_inside(array: Any) -> bool:
     return trace is None
 
 
-def note_items(paths: Iterable[Sequence[Any]]) -> None:
+def note_items(paths: Iterable[Sequence[Any]], before: Iterable[Any] = ()) -> None:
     """Notes which arrays a list may have at several places, of those that become its items on these paths.
 
-    What an iteration has not made itself, others have put there, too.
+    What an iteration has not made itself, others have put there, too; but for what the list has had `before`.
     """
     known, loops = thread.now.references, thread.now.aliases
     if known is None:
         return
     loop = loops[-1].trace if loops else None  # of the body of the innermost one
     kept: dict[int, Any] = {}
+    had = {id(_root(each)) for each in before if has_memory(each)}
     for path in paths:
         roots = [(_root(leaf), leaf) for leaf in path if has_memory(leaf)]
         for root, leaf in roots:
             several = sum(one is root for one, _ in roots) > 1 or id(root) in known.kept
-            if several or is_copied_item(leaf) or (loop is not None and not _is_made_in(leaf, loop)):
+            is_put = loop is not None and id(root) not in had and not _is_made_in(leaf, loop)
+            if several or is_copied_item(leaf) or is_put:
                 known.repeated[id(root)] = root
         kept.update((id(root), root) for root, _ in roots)
     known.kept.update(kept)

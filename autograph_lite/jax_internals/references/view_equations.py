@@ -241,10 +241,10 @@ def _is_of_operator(source_info: Any) -> bool:
 
 def _is_in_order(equation: Any, base: Any) -> bool:
     """Whether NumPy needs no copy for another shape: it lays out what it computes in C's order, and views as they are."""
-    if all(each.primitive.name != "reshape" for each in _steps(equation)):
-        return True
     if _called(equation) == "ravel":
         return lies_in_a_row(base, equation.params.get("dimensions"))
+    if all(each.primitive.name != "reshape" for each in _steps(equation)):
+        return True
     layout = _layout_of(base)
     return layout is not None and _laid_out(equation, layout) is not None
 
@@ -301,8 +301,18 @@ def _layout_of(array: Any, *, is_sure: bool = False) -> Any:
     if equation is not None and equation.primitive.name in NAMES:
         if gives_view(equation):
             base = _layout_of(equation.in_tracers[0], is_sure=is_sure)
-            return None if base is None else _laid_out(equation, base)
+            return None if base is None else _laid_out(equation, base, array.aval.shape)
         if equation.primitive.name not in CALLS and any(each.aval.shape for each in equation.in_tracers):
+            return None
+    if equation is None:
+        get_const = getattr(getattr(array, "_trace", None), "get_const", None)
+        outer = None if get_const is None else get_const(array)
+        if isinstance(outer, Tracer) and _as_held(outer) is not array:  # of the program around
+            return _layout_of(outer, is_sure=is_sure)
+        before = [_as_held(old) for loop in thread.now.aliases for new, old in loop.same if new is array]
+        known_before = (old for old in before if isinstance(old, Tracer) and old is not array)
+        layouts = (_layout_of(old, is_sure=is_sure) for old in known_before)
+        if not all(each is not None and each.flags.c_contiguous for each in layouts):
             return None
     is_unknown = len(array.aval.shape) > 1 and _may_be_turned(array, is_sure=is_sure)
     return None if is_unknown else _in_order(array.aval.shape)
@@ -399,16 +409,19 @@ def is_copied(equation: Any) -> bool:
     )
 
 
-def _laid_out(equation: Any, base: Any) -> Any:
-    """The layout of what an equation gives of an array that is laid out as `base`; None where NumPy copies it."""
+def _laid_out(equation: Any, base: Any, shape: Sequence[int] = ()) -> Any:
+    """The layout of what an equation gives of an array that is laid out as `base`; None where NumPy copies it.
+
+    Of one that gives several arrays, `shape` is that of the one that is meant.
+    """
     if equation.params.get("name") == "np.ndarray.view" and base is not None and base.flags.c_contiguous:
         return _in_order(equation.outvars[0].aval.shape)
     for step in _steps(equation):
-        base = None if base is None else _laid_out_by(step, base)
+        base = None if base is None else _laid_out_by(step, base, shape)
     return base
 
 
-def _laid_out_by(equation: Any, base: Any) -> Any:
+def _laid_out_by(equation: Any, base: Any, part: Sequence[int]) -> Any:
     name, params = equation.primitive.name, equation.params
     if name == "slice":
         return base[
@@ -423,6 +436,10 @@ def _laid_out_by(equation: Any, base: Any) -> Any:
         ]
     if name == "dynamic_slice":
         return base[tuple(map(slice, params["slice_sizes"]))]
+    if name == "split" and part:
+        return base[(*(slice(None),) * params["axis"], slice(part[params["axis"]]))]
+    if name == "unstack":
+        return base[(*(slice(None),) * params["axis"], 0)]
     if name == "squeeze":
         return base.squeeze(tuple(params["dimensions"]))
     if name == "transpose":

@@ -144,10 +144,10 @@ def refuse_copies(array: Any, *, in_place: bool = False) -> None:
     """
     if not thread.now.rows:
         return
-    root = storages.root(array)
     same, whole = access_paths.same_and_whole(array)
+    roots = [*map(storages.root, (array, *same))]
     for rows, items in thread.now.rows:
-        is_row = any(root is each for each in rows)
+        is_row = any(root is each for root in roots for each in rows)
         if isinstance(items, Columns):
             found = items.arrays()
             is_met = is_row or _are_of(found, same, whole) is not False

@@ -20,7 +20,7 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals import overlapping_updates, tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages
+from autograph_lite.jax_internals.references import forwarding, numpys_arrays, storages, view_equations
 from autograph_lite.jax_internals.references.storages import Storage
 from autograph_lite.operators.aliasing import (
     access_paths,
@@ -58,6 +58,7 @@ def is_seen_by_others(array: Any, index: Any, value: Any, *, always: bool = Fals
     ways_out.refuse_raised(array)
     refuse_kept_copy(array)
     refuse_row_of_copy(array)
+    refuse_unclear(array)
     _want_parts_before_loops(array)
     if ways_out.is_given_back(array):
         births.want_anew(array)
@@ -274,6 +275,18 @@ def refuse_from_outside(array: Any) -> None:
                 "`x[:] = values`; or write a `for` loop in place of `lax.scan`.",
             )
         trace = getattr(trace, "parent_trace", None)
+
+
+def refuse_unclear(array: Any) -> None:
+    """Refuses a write to `d = y.ravel()` where nobody knows how NumPy lays `y` out, if that is read later."""
+    unclear = any(map(view_equations.may_be_view, numpys_arrays.origins(array)))
+    if unclear and user_frames.read_later(recorded_views.parts_from(array), array):
+        raise MutationError(
+            f"An array, {describe(array)}, is changed in place, and what it is taken from is read later.",
+            where=source_places.here(),
+            why="It is a part of that in NumPy, or a copy, by the order in which the items lie, which the program does not know.",
+            fix="write to that array itself; or take a copy, x.ravel().copy(), or make a new one, d = d + v.",
+        )
 
 
 def refuse_row_of_copy(array: Any) -> None:
@@ -509,7 +522,10 @@ def place_of(storage: Storage) -> Place:
     """The memory of an array, as a place that bodies write to."""
 
     def write(new: dict[Any, Any]) -> None:
-        storage.write(new["value"])
+        if (
+            new["value"] is not storage.handle
+        ):  # which means what it holds by now: a loop has left it as it was
+            storage.write(new["value"])
         forwarding.install_forwarding()
 
     def read() -> dict[Any, Any]:

@@ -338,7 +338,7 @@ class Writes:
                 [_captured(path, owner, key, now) for key in now] if counts else None
                 for path, now, counts in zip(paths, contents, alive, strict=True)
             ]
-            found, template, kept = packing.join_lists(place, lists)
+            found, template, kept = packing.join_lists(place, lists, old.values())
             options = [ABSENT if option is None else option for option in found]
             self.slots.append(_Slot(owner, 0, place.label(0), options, template, kept))
             self.results[owner] = place, {0: MISSING}

@@ -23,6 +23,7 @@ from autograph_lite.converters.python_ops import Maybe
 from autograph_lite.operators.object_graph import held_items, opaque_objects
 from autograph_lite.operators.object_graph.reachability import by_code, held_in_cells
 from autograph_lite.operators.purity import trial
+from autograph_lite.operators.user_code import ownership
 
 # Of an array that no name leads to and that is copied; of a larger one a checksum tells that it changes.
 _MOST_BYTES = 1 << 16
@@ -67,8 +68,13 @@ def changeable(values: Iterable[Any], operators: frozenset[str]) -> Iterator[tup
         by_name = named and held_items.items_getter(value) is held_items.attributes
         if not held_items.are_all(value, lambda kind: issubclass(kind, (jax.Array, *_PLAIN))):
             todo.extend((item, by_name) for item in _inside(value))
+        kind = value if isinstance(value, type) else type(value)
+        if ownership.is_users_class(kind):
+            held = (item for each in kind.__mro__ for item in vars(each).values())
+            todo.extend((item, named) for item in held if isinstance(item, _HELD_BY_CLASSES))
 
 
+_HELD_BY_CLASSES = (np.ndarray, list, dict, set, collections.deque)
 _PLAIN = (types.NoneType, bool, int, float, complex, str, bytes)
 
 

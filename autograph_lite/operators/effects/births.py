@@ -159,6 +159,10 @@ def refuse_shown(array: Any) -> None:
         if is_part or id(owner) in known.shown or known.is_outside(owner):
             want_anew(array)
         return
+    for each in numpys_arrays.same_in_loops(array) if thread.now.aliases else ():
+        # what a loop's variable was before, `x = Buffers.x`, where no variable of a function leads to it
+        if isinstance(each, np.ndarray) and _site_of(each) is None and known.is_outside(owners(each)[-1]):
+            want_anew(each)
     for each in numpys_arrays.origins(array) if known.taken else ():
         _, whole = known.taken.get(id(each), (None, None))
         if whole is not None:

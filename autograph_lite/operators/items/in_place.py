@@ -17,7 +17,7 @@ import numpy as np
 from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.constant_folding import CHANGES, FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_views
-from autograph_lite.jax_internals.references import numpys_arrays, storages, view_equations
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     callers_arrays,
     loop_carried_aliases,
@@ -113,8 +113,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     others = others or _is_in_list(array)
     if others:
         numpys_arrays.ask_whose(array)
-    if any(map(view_equations.may_be_view, roots)):
-        _refuse_unclear(array)
+    shared_memory.refuse_unclear(array)
     if not is_seen and not others:
         _note_changed(array)
         # What Python makes of an array without axes is a number, and NumPy leaves an array its type.
@@ -242,16 +241,6 @@ def _set_whole(part: Selection, new: Selection) -> bool:
 
 
 METHODS.update(sort=_ordered, fill=_filled)
-
-
-def _refuse_unclear(array: Any) -> None:
-    """Refuses `d += v` of `d = y.ravel()` where nobody knows how NumPy lays `y` out, if that is read later."""
-    if user_frames.read_later(recorded_views.parts_from(array), array):
-        raise MutationError(
-            f"An array, {describe(array)}, is changed in place, and what it is taken from is read later.",
-            why="It is a part of that in NumPy, or a copy, by the order in which the items lie, which the program does not know.",
-            fix="write to that array itself; or take a copy, x.ravel().copy(), or make a new one, d = d + v.",
-        )
 
 
 def _refuse_misfit(array: Any, symbol: str, new: Any) -> None:

@@ -220,16 +220,15 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
     )
 
 
-def note_put(paths: Iterable[Sequence[Captured]]) -> None:
-    """Notes which arrays a list may have at several places, of those that these paths put there."""
-    numpys_arrays.note_items(
-        leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths
-    )
+def note_put(paths: Iterable[Sequence[Captured]], before: Iterable[Any] = ()) -> None:
+    """Notes which arrays a list may have at several places, of those that these paths put there; `before`, it has these items."""
+    items = (leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths)
+    numpys_arrays.note_items(items, pytrees.leaves([*before]))
 
 
 def note_left(place: Place, leaves: Iterable[Any]) -> None:
     """Notes what a path leaves in a list, with what these arrays are parts of, which its trace alone tells."""
-    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+    arrays = [*filter(numpys_arrays.has_memory, leaves)]
     known = [each for leaf in arrays for each in (leaf, *recorded_views.parts_from(leaf))]
     numpys_arrays.note_kept(place.label(0), known)
 
@@ -245,17 +244,17 @@ def leaves_of(values: Iterable[Captured]) -> list[Any]:
 
 
 def join_lists(
-    place: Place, paths: Sequence[Sequence[Captured] | None]
+    place: Place, paths: Sequence[Sequence[Captured] | None], before: Iterable[Any] = ()
 ) -> tuple[list[Captured | None], Template, list[Any]]:
     """What stands on each path for the items of the list at `place`, the type that holds them all, and the arrays in them.
 
-    None stands for a path that raises.
+    None stands for a path that raises. `before` are the items that the list has before the paths.
     """
     found = [None if path is None else without_gaps(path) for path in paths]
     alive = [path for path in found if path is not None]
     values = list(itertools.chain(*alive))
     item, leaves = item_of(values, place), leaves_of(values)
-    note_put(alive)
+    note_put(alive, before)
     note_left(place, leaves)
     most = max(most_of(value.value for value in path) for path in alive)
     template = stretch_template(item, most, room_for(values, most), values, place)

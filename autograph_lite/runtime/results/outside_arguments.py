@@ -16,11 +16,13 @@ import numpy as np
 
 from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
+from autograph_lite.runtime.state.carried_state import is_another
 from autograph_lite.runtime.state.discovery import places_in
 from autograph_lite.runtime.state.weak_places import HeldPlace
 
@@ -61,6 +63,25 @@ def claimed(
         return True
 
     return is_outside
+
+
+def given_up(
+    changes: Iterable[journal.Change],
+    known: References,
+    others: Sequence[Any],
+    was_there: Callable[[Any], bool],
+) -> Any:
+    """An array of a place from outside that gets another one that was there before, `s.x = s.y`; None where there is none.
+
+    It is to be an argument of the program, which has these `others`: the next call finds the other one there.
+    """
+    for change in changes if len(others) < MOST else ():
+        for key, new in change.new.items() if not isinstance(change.place.owner, np.ndarray) else ():
+            old = change.old.get(key)
+            both = isinstance(old, np.ndarray) and isinstance(new, np.ndarray)
+            if both and is_another(new, old) and was_there(new) and known.is_outside(old):
+                return old
+    return None
 
 
 def _too_many(array: Any) -> MutatedArgumentError:

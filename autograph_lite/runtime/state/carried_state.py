@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -201,7 +201,11 @@ class State:
         return [place.owner for place, _ in self.places]
 
     def after(
-        self, changes: dict[Hashable, journal.Change], standing: Iterable[Any], before: Sequence[Any]
+        self,
+        changes: dict[Hashable, journal.Change],
+        standing: Iterable[Any],
+        before: Sequence[Any],
+        was_there: Callable[[Any], bool],
     ) -> list[Any]:
         """The values of the places after a trace; changes that nothing traced is in are made for good.
 
@@ -209,6 +213,7 @@ class State:
           changes: of the trace.
           standing: the arrays of NumPy's to which the program writes itself; a place holds the very array.
           before: the leaves and the structure of what each place held when the trace began.
+          was_there: whether an array was to be seen before the trace: it is put into a place as it is.
 
         Raises:
           Restart: there are more places with traced values than were known; they are known now.
@@ -220,7 +225,11 @@ class State:
             python: Contents = {}
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
-                is_other = not isinstance(place.owner, np.ndarray) and _is_another(value, old.get(key))
+                is_other = (
+                    not isinstance(place.owner, np.ndarray)
+                    and is_another(value, old.get(key))
+                    and not was_there(value)
+                )
                 if place.ours or holds_tracer(value) or is_other:
                     self.slots.setdefault((owner, key), (HeldPlace(place), key))
                 is_carried = (owner, key) in self.slots and id(value) not in stood
@@ -271,7 +280,7 @@ class Retyped(Exception):
         self.refused = refused  # the error where that is so once more
 
 
-def _is_another(new: Any, old: Any) -> bool:
+def is_another(new: Any, old: Any) -> bool:
     """Whether Python has put an array in the place of another one: `s.x = s.x + 1` of arrays that are known while tracing."""
     if new is old or not all(isinstance(each, (np.ndarray, np.generic, jax.Array)) for each in (new, old)):
         return False

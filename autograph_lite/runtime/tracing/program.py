@@ -617,14 +617,18 @@ class Program:
             changes = outside_arguments.without_standing(changes, stands)
             journal.refuse_moved(written, fn)
             failures = changes.pop(frame.place.key, None)
+            roots = [fn, args, kwargs, *given, *owners]
+            was_there = lambda array: bool(written.reachable(roots, {id(array)}))  # noqa: E731
             if self.owned:
-                roots = [fn, args, kwargs, *given, *owners]
                 by_python = outside_arrays.written_from_outside(written, changes.values(), roots)
                 if by_python:
                     self.once = outside_arrays.named(by_python[0])
                     outside_arguments.refuse_passed(
                         self.name, by_python, value_leaves.flatten_value(self.values())[0]
                     )
+                left = outside_arguments.given_up(changes.values(), known, self._unpassed, was_there)
+                if left is not None:
+                    raise retracing.Reborn([], [left])
         changes = refusals.without_caches(changes, (args, kwargs))
         written_back = self._of_arguments(changes, given) if self.owned else {}
         if variables.created:
@@ -659,7 +663,8 @@ class Program:
             reachability.reached_from_outside, getattr(fn, "__func__", fn), [*written.codes.values()]
         )
         with entered(program=known):
-            after = self.state.after(changes, [array for array, _ in stands.values()], before)
+            standing = [array for array, _ in stands.values()]
+            after = self.state.after(changes, standing, before, was_there)
         if written.claimed:
             raise written.claimed[0]
         afters = Split.of(after)
