@@ -18,6 +18,7 @@ class Simulator:
         self.x, self.v = xp.zeros(2, xp.float32), xp.ones(2, xp.float32)
         self.held = {"x": xp.ones(2, xp.float32)}
         self.rows = [xp.ones(2, xp.float32), xp.zeros(2, xp.float32)]
+        self.pair = xp.ones(2, xp.float32), xp.zeros(2, xp.float32)
         self.number = np.float32(1)
         self.ring, self.at = np.zeros(3, np.float32), np.array(0)
 
@@ -65,6 +66,28 @@ def a_ring(s, dt):
     return s.ring.sum()
 
 
+def a_new_list(s, dt):
+    s.rows = [row + 1 for row in s.rows]
+    return s.rows[0] * dt
+
+
+def a_new_tuple(s, dt):
+    s.pair = (s.pair[0] * 2, s.pair[1])
+    return s.pair[0] + dt
+
+
+def a_new_key(s, dt):
+    s.held["y"] = s.held["x"] + 1
+    s.held["x"] = s.held["y"] * 2
+    return s.held["x"] * dt
+
+
+def a_new_key_of_what_is_traced(s, dt):
+    s.held["y"] = s.held["x"] + dt
+    s.held["x"] = s.held["y"] * 2
+    return s.held["x"] * dt
+
+
 def in_place(s, dt):
     s.x += s.v
     return s.x * dt
@@ -77,6 +100,10 @@ ALL = [
     items_of_a_dict,
     items_of_a_list,
     swapped,
+    a_new_list,
+    a_new_tuple,
+    a_new_key,
+    a_new_key_of_what_is_traced,
     a_number_of_numpys,
     a_ring,
     in_place,
@@ -98,7 +125,7 @@ def test_each_call_goes_on_from_the_one_before(function: Any) -> None:
             np.testing.assert_allclose(one, other)
 
 
-@pytest.mark.parametrize("function", ALL[:6], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", ALL[:10], ids=lambda function: function.__name__)
 def test_so_do_arrays_of_jax(function: Any) -> None:
     ours, theirs, converted = Simulator(jnp), Simulator(jnp), convert(function)
     for k in range(4):

@@ -149,6 +149,9 @@ class Carry:
     inside: list[dict[Hashable, Any]] = dataclasses.field(default_factory=list)
     # the arrays that an iteration leaves in lists, by the key of their place; known likewise
     kept: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
+    # the items that each iteration appends, and the containers in them that others hold, too, by their ids
+    appended: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
+    held_twice: dict[int, Any] = dataclasses.field(default_factory=dict)
     # those of them that it has put there itself
     put: dict[Hashable, list[Any]] = dataclasses.field(default_factory=dict)
 
@@ -343,6 +346,7 @@ class Carry:
         kept = [*contents.values(), *(item for items in appended.values() for item in items)]
         if any(container_identity.is_chosen(each.value) for each in kept):
             trial.end_trial("an object or a list keeps one of the items, of which the loop has a copy")
+        self._note_appended(appended, roots)
         labels = {key: slot.place.label(slot.key) for key, slot in self.slots.items()}
         ends = zip(self.start_values, captured, strict=True)
         moving = [
@@ -610,6 +614,24 @@ class Carry:
             contents[owner, 0] = known.left(items, self.slots[owner, 0].template)
             packing.note_put([items])
 
+    def _note_appended(self, appended: dict[Hashable, list[Captured]], roots: Iterable[Any]) -> None:
+        """Notes which lists, dicts and objects in what an iteration appends are at several places, or were there before."""
+        self.appended.update((owner, [each.value for each in items]) for owner, items in appended.items())
+        values = (each.value for items in appended.values() for each in items)
+        every = [one for value in values for one in container_identity.containers(value)]
+        counts = collections.Counter(map(id, every))
+        before = reachability.reachable(roots, {*counts}) if counts else set()
+        self.held_twice.update((id(one), one) for one in every if counts[id(one)] > 1 or id(one) in before)
+
+    def _remember_shared(self, owner: Hashable, rows: Sequence[Any]) -> None:
+        """Remembers which containers in the items of a list after the loop stand for others."""
+        items = self.appended.get(owner) if self.held_twice else None
+        for n, row in enumerate(rows if items else ()):
+            pairs = map(container_identity.containers, (row, items[n % len(items)]))  # type: ignore[index, arg-type]
+            for copy, one in zip(*pairs, strict=False):
+                if id(one) in self.held_twice and copy is not one:
+                    container_identity.remember_copies([copy], [one])
+
     def _keep(self, owner: Hashable, items: Sequence[Captured]) -> None:
         """Notes the arrays in what an iteration leaves in a list: for the next pass, and for what comes after the loop."""
         self.kept[owner] = packing.leaves_of(items)
@@ -712,6 +734,7 @@ class Carry:
         outputs = iter(outputs)
         rows = {owner: growth.rows(outputs, count, reverse=reverse) for owner, growth in self.growths.items()}
         for owner, items in rows.items():
+            self._remember_shared(owner, items)
             every = [leaf for leaves in self.kept.values() for leaf in leaves]
             numpys_arrays.note_rows(self.kept.get(owner, ()), pytrees.leaves(items), every)
         for place, new in self._merged(contents):

@@ -81,10 +81,11 @@ class State:
             self._take_in(variable)
         self._searched = True
         inner: set[int] = set()  # lists and dicts that a place before holds with all that is in them
+        apart = {id(held.owner) for held, _ in self.slots.values()}  # those whose items are places themselves
         for place in places_in(roots) if left_arrays.exist() else ():
             for key, value in place.read().items() if id(place.owner) not in inner else ():
                 held = [*items_in(value)]
-                if any(map(left_arrays.is_left, held)):
+                if any(map(left_arrays.is_left, held)) and apart.isdisjoint(map(id, held)):
                     self.slots.setdefault((place.key, key), (HeldPlace(place), key))
                     inner |= {*map(id, held)}
         if len(self.slots) > known:
@@ -225,10 +226,8 @@ class State:
             python: Contents = {}
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
-                is_other = (
-                    not isinstance(place.owner, np.ndarray)
-                    and is_another(value, old.get(key))
-                    and not was_there(value)
+                is_other = not isinstance(place.owner, np.ndarray) and any(
+                    is_another(*pair) and not was_there(pair[0]) for pair in _pairs(value, old.get(key))
                 )
                 if place.ours or holds_tracer(value) or is_other:
                     self.slots.setdefault((owner, key), (HeldPlace(place), key))
@@ -278,6 +277,15 @@ class Retyped(Exception):
     def __init__(self, refused: BaseException | None) -> None:
         super().__init__()
         self.refused = refused  # the error where that is so once more
+
+
+def _pairs(new: Any, old: Any) -> list[tuple[Any, Any]]:
+    """What a place holds, and has held: of lists, tuples and dicts of one structure, what is in them."""
+    if new is old or not isinstance(new, (list, tuple, dict)):
+        return [(new, old)]
+    leaves, tree = pytrees.flatten(new)
+    others, other_tree = pytrees.flatten(old)
+    return [*zip(leaves, others, strict=True)] if tree == other_tree else []
 
 
 def is_another(new: Any, old: Any) -> bool:
