@@ -58,7 +58,7 @@ def ask_whose(array: Any) -> None:
     """Lets the program serve no others than arguments of whom those are NumPy's that the array is computed of now."""
     known = thread.now.references
     todo, seen = [*origins(array)], set[int]()
-    while todo:
+    while todo and known is not None:
         each = todo.pop()
         if id(each) in seen or not isinstance(each, Tracer):
             continue
