@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import MutationError, convert
+from tests.properties.running import loaded
 
 A = np.arange(6, dtype=np.float32).reshape(3, 2)
 
@@ -179,14 +180,11 @@ def program(iteration: str, after: str) -> Any:
 
 @pytest.mark.parametrize("case", BEFORE)
 def test_what_iterations_before_have_appended_is_not_changed_by_another_name(
-    case: str, tmp_path: Any
+    case: str,
 ) -> None:
-    path = tmp_path / "rows.py"
-    path.write_text(program(BEFORE[case], "pass"))
-    namespace: dict[str, Any] = {}
-    exec(compile(path.read_text(), str(path), "exec"), namespace)
-    with pytest.raises(MutationError):
-        convert(namespace["f"])(A.copy(), np.int32(5))
+    with loaded(program(BEFORE[case], "pass")) as namespace:
+        with pytest.raises(MutationError):
+            convert(namespace["f"])(A.copy(), np.int32(5))
 
 
 # What each iteration of a loop over rows appends, of `row`, and what is written then.
@@ -212,7 +210,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize("case", SHARED)
-def test_what_each_row_of_an_array_gives_is_had_by_others(case: str, tmp_path: Any) -> None:
+def test_what_each_row_of_an_array_gives_is_had_by_others(case: str) -> None:
     appended, written = SHARED[case]
     lines = [
         "def f(a):",
@@ -222,44 +220,32 @@ def test_what_each_row_of_an_array_gives_is_had_by_others(case: str, tmp_path: A
     ]
     lines += [f"  {line}" for line in appended.split("\n")]
     lines += [f" {line}" for line in [*written.split("\n"), "return rows, m"]]
-    path = tmp_path / "rows.py"
-    path.write_text("\n".join(lines) + "\n")
-    namespace: dict[str, Any] = {}
-    exec(compile(path.read_text(), str(path), "exec"), namespace)
-    with pytest.raises(MutationError):
-        convert(namespace["f"])(A.copy())
+    with loaded("\n".join(lines) + "\n") as namespace:
+        with pytest.raises(MutationError):
+            convert(namespace["f"])(A.copy())
 
 
 @pytest.mark.parametrize("keeps", KEPT)
-def test_what_a_loop_writes_and_keeps(keeps: str, tmp_path: Any) -> None:
+def test_what_a_loop_writes_and_keeps(keeps: str) -> None:
     after = f"for k in range(n):\n    w[0] = k\n    {keeps}"
-    path = tmp_path / "rows.py"
-    path.write_text(program("rows.append(row)", after))
-    namespace: dict[str, Any] = {}
-    exec(compile(path.read_text(), str(path), "exec"), namespace)
-    with pytest.raises(MutationError, match="keeps it"):
-        convert(namespace["f"])(A.copy(), np.int32(5))
+    with loaded(program("rows.append(row)", after)) as namespace:
+        with pytest.raises(MutationError, match="keeps it"):
+            convert(namespace["f"])(A.copy(), np.int32(5))
 
 
 @pytest.mark.parametrize("case", [*AFTER, *TWICE])
-def test_what_others_have_is_refused(case: str, tmp_path: Any) -> None:
-    path = tmp_path / "rows.py"
+def test_what_others_have_is_refused(case: str) -> None:
     source = (
         program("rows.append(row)", AFTER[case]) if case in AFTER else program(TWICE[case], "rows[1][1] = 6")
     )
-    path.write_text(source)
-    namespace: dict[str, Any] = {}
-    exec(compile(source, str(path), "exec"), namespace)
-    with pytest.raises(MutationError):
-        convert(namespace["f"])(A.copy(), np.int32(5))
+    with loaded(source) as namespace:
+        with pytest.raises(MutationError):
+            convert(namespace["f"])(A.copy(), np.int32(5))
 
 
 @pytest.mark.parametrize("place", ["0", "n - 1"])
-def test_an_item_of_integers_takes_no_floats(place: str, tmp_path: Any) -> None:
-    path = tmp_path / "rows.py"
-    path.write_text(program("rows.append(row)", f"rows[{place}] += 0.5"))
-    namespace: dict[str, Any] = {}
-    exec(compile(path.read_text(), str(path), "exec"), namespace)
-    for run, n in ((namespace["f"], 3), (convert(namespace["f"]), np.int32(3))):
-        with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output"):
-            run(A.astype(np.int32), n)
+def test_an_item_of_integers_takes_no_floats(place: str) -> None:
+    with loaded(program("rows.append(row)", f"rows[{place}] += 0.5")) as namespace:
+        for run, n in ((namespace["f"], 3), (convert(namespace["f"]), np.int32(3))):
+            with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output"):
+                run(A.astype(np.int32), n)

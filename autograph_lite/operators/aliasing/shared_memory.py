@@ -522,9 +522,8 @@ def place_of(storage: Storage) -> Place:
     """The memory of an array, as a place that bodies write to."""
 
     def write(new: dict[Any, Any]) -> None:
-        if (
-            new["value"] is not storage.handle
-        ):  # which means what it holds by now: a loop has left it as it was
+        # the handle means what it holds by now: a loop has left it as it was
+        if new["value"] is not storage.handle:
             storage.write(new["value"])
         forwarding.install_forwarding()
 

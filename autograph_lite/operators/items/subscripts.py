@@ -392,9 +392,8 @@ builtin_calls.chosen_item.append(_row)
 
 def _part(leaves: Sequence[Any]) -> str | None:
     """What stands for parts of the items where one is chosen: a row of "stacked" arrays, the "same" value, or nothing."""
-    are_members = all(
-        isinstance(leaf, enum.Enum) for leaf in leaves
-    )  # of an `IntEnum`, too, and no numbers then
+    # those of an `IntEnum` are no numbers then
+    are_members = all(isinstance(leaf, enum.Enum) for leaf in leaves)
     if all(map(is_arraylike, leaves)) and not any(map(is_large, leaves)) and not are_members:
         return "stacked" if len({jnp.shape(leaf) for leaf in leaves}) == 1 else None
     first = leaves[0]
@@ -639,11 +638,12 @@ def _store(
             immutable_owners.check_attribute(base, step, new)
         setattr(method_patching.record(base), step, new)
         return base
-    if rest:
-        now = immutable_owners.with_item(base, step[0], new, write_item)
-        shared_memory.refuse_other_lists(buffers)
-        return now
-    now = write_item(base, step[0], new, always=always)
+    at = step[0]
+    now = (
+        immutable_owners.with_item(base, at, new, write_item)
+        if rest
+        else write_item(base, at, new, always=always)
+    )
     shared_memory.refuse_other_lists(buffers)
     return now
 

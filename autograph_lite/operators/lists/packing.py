@@ -222,8 +222,7 @@ def uneven(place: Place, contents: Sequence[Contents]) -> bool:
 
 def note_put(paths: Iterable[Sequence[Captured]], before: Iterable[Any] = ()) -> None:
     """Notes which arrays a list may have at several places, of those that these paths put there; `before`, it has these items."""
-    items = (leaves_of(each for each in path if not isinstance(each.value, Part)) for path in paths)
-    numpys_arrays.note_items(items, pytrees.leaves([*before]))
+    numpys_arrays.note_items(map(leaves_put, paths), pytrees.leaves([*before]))
 
 
 def note_left(place: Place, leaves: Iterable[Any]) -> None:
@@ -235,12 +234,17 @@ def note_left(place: Place, leaves: Iterable[Any]) -> None:
 
 def note_items_had_twice(values: Iterable[Captured]) -> None:
     """Notes which arrays a list has at several places."""
-    numpys_arrays.note_twice(leaves_of(each for each in values if not isinstance(each.value, Part)))
+    numpys_arrays.note_twice(leaves_put(values))
 
 
 def leaves_of(values: Iterable[Captured]) -> list[Any]:
     """The arrays in items, as the user's code holds them."""
     return [leaf for value in values for leaf in pytrees.leaves(value.value)]
+
+
+def leaves_put(values: Iterable[Captured]) -> list[Any]:
+    """Those of items alone, and not of stretches, whose arrays are buffers."""
+    return leaves_of(each for each in values if not isinstance(each.value, Part))
 
 
 def join_lists(

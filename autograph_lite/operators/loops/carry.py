@@ -54,7 +54,6 @@ from autograph_lite.operators.joins.literal_types import holding
 from autograph_lite.operators.lists import (
     bounded_growth,
     capacity,
-    dynamic_length,
     growing_lists,
     list_errors,
     packing,
@@ -635,9 +634,7 @@ class Carry:
     def _keep(self, owner: Hashable, items: Sequence[Captured]) -> None:
         """Notes the arrays in what an iteration leaves in a list: for the next pass, and for what comes after the loop."""
         self.kept[owner] = packing.leaves_of(items)
-        self.put[owner] = packing.leaves_of(
-            each for each in items if not isinstance(each.value, dynamic_length.Part)
-        )
+        self.put[owner] = packing.leaves_put(items)
         numpys_arrays.know_roots(self.kept[owner])
 
     def _appended(

@@ -155,9 +155,8 @@ class Selection:
         return Method(method, self)
 
     def __repr__(self) -> str:
-        text = (
-            shape_text(self) if hasattr(self.array, "shape") else self.array
-        )  # in a text, what stands for it
+        # in a text, another text stands for the array
+        text = shape_text(self) if hasattr(self.array, "shape") else self.array
         return f"<{self.origin.spelled.text}: {text}>"
 
 

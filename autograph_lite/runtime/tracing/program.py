@@ -617,10 +617,13 @@ class Program:
             changes = outside_arguments.without_standing(changes, stands)
             journal.refuse_moved(written, fn)
             failures = changes.pop(frame.place.key, None)
-            roots = [fn, args, kwargs, *given, *owners]
-            was_there = lambda array: bool(written.reachable(roots, {id(array)}))  # noqa: E731
+            seen_by_fn = [fn, args, kwargs, *given, *owners]
+
+            def was_there(array: Any) -> bool:
+                return bool(written.reachable(seen_by_fn, {id(array)}))
+
             if self.owned:
-                by_python = outside_arrays.written_from_outside(written, changes.values(), roots)
+                by_python = outside_arrays.written_from_outside(written, changes.values(), seen_by_fn)
                 if by_python:
                     self.once = outside_arrays.named(by_python[0])
                     outside_arguments.refuse_passed(
