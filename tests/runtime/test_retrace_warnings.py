@@ -258,7 +258,8 @@ def test_a_method_of_instances_that_are_made_anew():
 def test_nothing_that_changes():
     assert message(*of([Literal(1)] * 5)) == expected(
         "The arguments were of the same types: what the function changes or captures has not stayed the same.",
-        "make the lists and arrays that it changes once, and keep their lengths, shapes and dtypes.",
+        "make the lists and arrays that it changes once, and keep their lengths, shapes and dtypes; pass what changes "
+        "between calls as an argument.",
     )
 
 

@@ -89,7 +89,10 @@ def _guilt(frequent: Frequent) -> tuple[str, str]:
     guilty = _guilty(frequent)
     if not guilty:
         why = "The arguments were of the same types: what the function changes or captures has not stayed the same."
-        fix = "make the lists and arrays that it changes once, and keep their lengths, shapes and dtypes."
+        fix = (
+            "make the lists and arrays that it changes once, and keep their lengths, shapes and dtypes; pass what changes "
+            "between calls as an argument."
+        )
         return why, fix
     why = "\n".join(map(_story, guilty))
     return why, "\n  Fix: ".join(dict.fromkeys(map(_advice, guilty)))

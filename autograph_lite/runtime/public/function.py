@@ -92,6 +92,7 @@ class Function:
         self._dispatch = cpp_dispatch.best(self._traces, self._run, self._is_inlined, redirect)
         self._traces.dropped = self._dispatch.clear
         self._traces.retraced = self._retraced
+        self._traces.watching = lambda: self._redirect(self._found)
         self._traces.owner = lambda: self if self._method is None else self._bound_again()
         self._redirect(self._of_first if of_instances else self._dispatch.call)
         eager.register(self)
@@ -103,8 +104,9 @@ class Function:
 
     def _redirect(self, call: Callable[..., Any]) -> None:
         """Lets `call` run the calls from now on."""
-        self._served = call
-        self._call = self._giving if self._traces.donated else call
+        self._found = call
+        self._served = self._looking if self._traces.watches else call
+        self._call = self._giving if self._traces.donated else self._served
         if eager.on():
             self.__call__ = self._in_python
         elif self._options.verify is not None:
@@ -114,7 +116,7 @@ class Function:
 
     def eagerness_changed(self) -> None:
         """Lets Python run the calls, or the compiled programs again."""
-        self._redirect(self._served)
+        self._redirect(self._found)
 
     @tracebacks.hiding
     def _in_python(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -123,10 +125,15 @@ class Function:
             (self.inside() if self._is_inlined() else self.python_function)(*args, **kwargs)
         )
 
+    def _looking(self, /, *args: Any, **kwargs: Any) -> Any:
+        """A call before which Python may have changed arrays that a trace has read."""
+        self._traces.look()
+        return self._found(*args, **kwargs)
+
     def count_calls(self, wanted: bool) -> None:
         """Lets Python see the next calls that find their trace, or no longer; see `retracing`."""
         self._counts_calls = wanted
-        self._redirect(self._served)
+        self._redirect(self._found)
 
     @tracebacks.hiding
     def _giving(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -120,13 +120,14 @@ class Seen:
         """Whether objects lead to some of the places."""
         return bool(reachability.leading(roots, {id(held.owner) for held, _, _ in self._places}))
 
-    def have_moved(self) -> bool:
-        """Whether other arrays are in these places than the program was made for, or their objects are gone."""
+    def moved(self) -> list[tuple[HeldPlace, Any, np.ndarray[Any, Any]]]:
+        """The places with other arrays than the program was made for, or whose objects are gone, and that array."""
         now = [array for _, _, array in self._places] if self._left is None else self._left
-        return any(
-            held.owner is None or held().read().get(key) is not array
-            for (held, key, _), array in zip(self._places, now, strict=True)
-        )
+        return [
+            place
+            for place, array in zip(self._places, now, strict=True)
+            if place[0].owner is None or place[0]().read().get(place[1]) is not array
+        ]
 
 
 def put_stands(

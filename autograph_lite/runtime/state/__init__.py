@@ -9,6 +9,7 @@ __all__ = [
     "function_copies",
     "left_arrays",
     "module",
+    "shared_state",
     "tracer_leaks",
     "variable",
     "variable_frames",

@@ -108,7 +108,8 @@ class Program:
       passes: whether a call of it returns objects that it was given, or writes to them.
       writes: what it writes to them.
       raises: whether each call of it ends with an exception of the user's.
-      once: an array of NumPy's from outside that Python has written to while tracing, and where: it serves that one call.
+      by_python: the arrays of NumPy's from outside that Python has written to while tracing.
+      once: one of them, and where: the program serves that one call.
       jit: the program as a function of `jax.jit`: arrays, then those of the state -> a list of arrays.
     """
 
@@ -147,6 +148,7 @@ class Program:
         ]
         self.symbolic: symbolic_sizes.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.raises = self.passes = False
+        self.by_python: list[Any] = []
         self.once: tuple[str, Location | None] | None = None
         # Of the call that it is traced for, as the caller has them.
         self.values: Callable[[], Sequence[Any]] = tuple
@@ -624,6 +626,7 @@ class Program:
 
             if self.owned:
                 by_python = outside_arrays.written_from_outside(written, changes.values(), seen_by_fn)
+                self.by_python = by_python
                 if by_python:
                     self.once = outside_arrays.named(by_python[0])
                     outside_arguments.refuse_passed(

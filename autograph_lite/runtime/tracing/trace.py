@@ -27,7 +27,7 @@ from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
 from autograph_lite.runtime.results import numpy_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
-from autograph_lite.runtime.state import buffer_donation, left_arrays
+from autograph_lite.runtime.state import buffer_donation, left_arrays, shared_state
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
@@ -86,6 +86,7 @@ class Trace:
     """What was traced for one type of call.
 
     Attributes:
+      reader: what it reads of the state that others change.
       keeper: where programs are looked for before they are traced; `enable_compilation_cache` says where.
 
     Args:
@@ -96,6 +97,7 @@ class Trace:
       creations: the Variables that the function has created.
       made: told of each program that was traced: the seconds that it took, and the calls that it serves.
       donated: the arguments that calls give away.
+      dropped: called where programs are not to be used any more.
     """
 
     keeper: ClassVar[Keeper | None] = None
@@ -109,6 +111,7 @@ class Trace:
         creations: Creations,
         made: Callable[[Trace, Program, float, Served], None],
         donated: Collection[Slot] = (),
+        dropped: Callable[[], object] = lambda: None,
     ) -> None:
         self.fn, self.function_type = fn, function_type
         self.donated, self._given = donated, buffer_donation.donated_positions(function_type, donated)
@@ -129,6 +132,7 @@ class Trace:
         self._tells_state_apart = False  # whether it matters which arrays of the state are NumPy's
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
+        self.reader = shared_state.Reader(self._roots, lambda: self.state, dropped)
 
     def __call__(
         self,
@@ -184,6 +188,8 @@ class Trace:
                 continue
             if not program.owned:  # it was not traced before that
                 self._settle(program)
+            targets = self._originals(self._with_outside(arrays), values) if program.lends else ()
+            self.reader.wrote(targets[number] for number in program.lends)
             if program.raises:
                 self._forget(program)
             return result
@@ -197,13 +203,26 @@ class Trace:
     ) -> Program:
         """The program for these arrays and for what the state holds now; traces it if there is none."""
         owned = not tracing_state.is_tracing() and not any(isinstance(leaf, Tracer) for leaf in arrays)
-        if self._outside and any(each.seen.have_moved() for each in self._programs.values()):
+        moved = (
+            [place for each in self._programs.values() for place in each.seen.moved()]
+            if self._outside
+            else []
+        )
+        if moved:
+            self.reader.moved(moved)
             self._outside, self._programs, self._written = [], {}, set()
+        self.reader.look()
+        if self.reader.is_outdated:
+            self._take_in_shared()
         for _ in range(RESTARTS):
             try:
                 self._values = values
                 program = self._known(self._with_outside(arrays), self._bindings(variables), owned=owned)
             except Restart:
+                continue
+            except Exception:
+                if not self._give_up_shared():
+                    raise
                 continue
             finally:
                 self._values = tuple
@@ -214,6 +233,20 @@ class Trace:
             self._refuse_captured(variables, program)
             return program
         raise self._endless()
+
+    def _take_in_shared(self) -> None:
+        """Has no program for what others have changed, and what they change as inputs of the next ones."""
+        places, arrays = self.reader.taken()
+        self.state.slots.update({slot: held for slot, held in places.items() if slot not in self.state.slots})
+        self._outside += [each for each in arrays if not any(each is known for known in self._outside)]
+        self._programs, self._written = {}, set()
+
+    def _give_up_shared(self) -> bool:
+        """Has what others change as constants again, where that can't be inputs: as a size, in a tuple."""
+        refused = self.reader.refused()
+        self._outside = [each for each in self._outside if id(each) not in refused]
+        self.state.slots = {slot: held for slot, held in self.state.slots.items() if slot not in refused}
+        return bool(refused)
 
     def _originals(self, arrays: Sequence[Any], values: Callable[[], Sequence[Any]]) -> Sequence[Any]:
         """The traced arrays of a call as the caller has them, not as an input signature casts them."""
@@ -377,8 +410,10 @@ class Trace:
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
             known.seen.traced()
             self._tells_state_apart = self._tells_state_apart or known.tells_state_apart
+            self.reader.carries(self._roots(), self.objects(), self._outside)
+            self.reader.wrote(known.by_python)
             if self._outside:  # what it has put in other places are no longer the arrays of others
-                moved = [each for each in self._programs.values() if each.seen.have_moved()]
+                moved = [each for each in self._programs.values() if each.seen.moved()]
                 self._programs = {key: each for key, each in self._programs.items() if each not in moved}
             # Only now: a trace that raises leaves nothing behind.
             self._programs[self._told_apart(key)] = known
@@ -424,8 +459,12 @@ class Trace:
             program.raise_()
 
     def _traced(self, bindings: Bindings, *, owned: bool, lent: numpy_arguments.Key) -> Program:
-        objects = [found.referent() for found in self.function_type.objects()]
-        self.state.search([self._converted(), *objects, *self._stand_ins.values()])
+        roots = self._roots()
+        self.reader.watch(roots)
+        if self.reader.has_found:
+            self._take_in_shared()
+            raise Restart
+        self.state.search(roots)
         return Program(
             self._converted,
             getattr(self.fn, "__qualname__", "f"),
@@ -445,6 +484,11 @@ class Trace:
             endless=self._endless_loops,
             outside_arrays=self._outside,
         )
+
+    def _roots(self) -> list[Any]:
+        """What the function could see."""
+        objects = [found.referent() for found in self.function_type.objects()]
+        return [self._converted(), *objects, *self._stand_ins.values()]
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         args, kwargs = self.function_type.placeholder_arguments(

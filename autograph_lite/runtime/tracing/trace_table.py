@@ -11,6 +11,7 @@ import inspect
 import operator
 import threading
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -135,6 +136,9 @@ class Traces:
         self._creations = Creations()
         # Called when traces are gone, or others serve calls.
         self.dropped: Callable[[], object] = lambda: None
+        self.watches = False  # whether Python may change arrays of NumPy's that traces have read
+        # Called when that is so from now on.
+        self.watching: Callable[[], object] = lambda: None
         # Called when a call has made a trace.
         self.retraced: Callable[[TraceRecord], object] = lambda record: None
         self.owner: Callable[[], Any] = lambda: None  # gives the compiled function whose traces they are
@@ -184,6 +188,11 @@ class Traces:
         variables = found.variables(bound)
         values = Placeholders(arrays, lambda type: variables[type.alias])
         return found, found.placeholder_arguments(values)
+
+    def look(self) -> None:
+        """Looks whether Python has changed arrays that traces have read: they are made again."""
+        for trace in self.cache:
+            trace.reader.look()
 
     def would_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether there is no trace yet for a call of this type."""
@@ -359,7 +368,14 @@ class Traces:
         return self._traced(found)
 
     def _traced(self, found: FunctionType) -> Trace:
-        return Trace(self.fn, self.converted, found, self.options, self._creations, self._made, self.donated)
+        dropped = weakref.WeakMethod(self._outdated)
+        return Trace(
+            self.fn, self.converted, found, self.options, self._creations, self._made, self.donated,
+            lambda: (clear := dropped()) is not None and clear(),
+        )  # fmt: skip
+
+    def _outdated(self) -> None:
+        self.dropped()
 
     def _made(self, trace: Trace, program: Program, seconds: float, served: Served) -> None:
         """Notes that a program was traced."""
@@ -373,6 +389,9 @@ class Traces:
         )
         if not (program.once and self._captures):  # else there is one for each call
             self._captures.append(Captures(self.fn))
+        if trace.reader.watches and not self.watches:
+            self.watches = True
+            self.watching()
         self.history.append(Made(record, self._captures[-1], program.compiling))
         self.count += 1
 
