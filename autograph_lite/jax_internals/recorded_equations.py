@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from jax._src import core, source_info_util
@@ -68,6 +68,19 @@ def recorded() -> Sequence[Any]:
     """What the program that is being recorded on this thread has for its equations so far, and will have."""
     equations: list[Any] = getattr(getattr(program_trace()(), "frame", None), "tracing_eqns", [])
     return equations
+
+
+def depend(values: Iterable[Any], sources: Iterable[Any]) -> bool:
+    """Whether values of the program that is being recorded, or what it does beside computing, depend on others of it."""
+    found = {id(source.val) for source in sources}
+    for each in recorded():
+        equation = each() if isinstance(each, weakref.ref) else each
+        if equation is None or found.isdisjoint(id(t.val) for t in equation.in_tracers):
+            continue
+        if equation.effects:
+            return True
+        found |= {*map(id, equation.outvars)}
+    return any(id(getattr(value, "val", None)) in found for value in values)
 
 
 def as_equation(recorded: Any) -> Any:

@@ -10,7 +10,7 @@ import autograph_lite
 
 ROOT = Path(autograph_lite.__file__).parent
 PACKAGES = ("operators/object_graph", "operators/aliasing", "operators/effects", "operators/values", "operators/ragged_ops",
-            "operators/calls", "operators/joins", "runtime/state", "runtime/types", "runtime/results", "runtime/warm")  # fmt: skip
+            "operators/calls", "operators/joins", "runtime/state", "runtime/reading", "runtime/types", "runtime/results", "runtime/warm")  # fmt: skip
 LARGE = 16  # numbers from here on are limits
 
 

@@ -244,3 +244,260 @@ def test_there_is_no_warning_where_it_is_an_input():
         for k in range(12):
             w[0] = k
             assert f(f32(1))[0] == k
+
+
+class Held:
+    def __init__(self, **held: Any) -> None:
+        self.__dict__.update(held)
+
+
+def in_turns(make: Any) -> Any:
+    """What the calls of a program give that `make` makes of a wrapper, beside plain Python's."""
+    results = [[np.asarray(each) for each in make(wrap)] for wrap in (convert, lambda f: f)]
+    for found, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def a_target_that_was_the_weights(wrap):
+    o = Held(w=np.ones(2, f32), target=np.zeros(2, f32))
+
+    @wrap
+    def learn(x):
+        o.w = o.w + x
+        return o.w - o.target
+
+    yield learn(f32(1))
+    o.target = o.w
+    for _ in range(3):
+        yield learn(f32(1))
+
+
+def the_best_so_far(wrap):
+    o = Held(w=np.ones(2, f32), best=np.zeros(2, f32))
+
+    @wrap
+    def fit(x):
+        o.w = o.w * x
+
+    @wrap
+    def predict(x):
+        return o.best * x
+
+    fit(f32(2))
+    o.best = o.w
+    yield predict(f32(1))
+    fit(f32(3))
+    yield predict(f32(1))
+
+
+def a_variable_of_a_closure(wrap):
+    u = np.zeros(3, f32)
+
+    @wrap
+    def step(x):
+        nonlocal u
+        u = u + x
+
+    @wrap
+    def store(x):
+        u[1] += x
+
+    @wrap
+    def energy(x):
+        return u.sum() * x
+
+    for call in (step, energy, store, energy, step, store, energy):
+        call(f32(1))
+        yield u.copy() if isinstance(u, np.ndarray) else u
+
+
+def lists_that_get_longer(wrap):
+    m = Held(ws=[np.ones(2, f32)], named={"a": np.ones(2, f32)}, none=[])
+
+    @wrap
+    def fit(x):
+        for i in range(len(m.ws)):
+            m.ws[i] = m.ws[i] - x
+        m.named["a"] = m.named["a"] * 2
+
+    @wrap
+    def predict(x):
+        for w in (*m.ws, *m.named.values(), *m.none):
+            x = x * w
+        return x
+
+    for grows in (m.ws.append, lambda w: m.named.update(b=w), m.none.append, lambda w: m.ws.pop(0)):
+        fit(f32(0.5))
+        yield predict(f32(1))
+        grows(np.full(2, 5, f32))
+        yield predict(f32(1))
+
+
+def other_objects(wrap):
+    o = Held(inner=Held(w=np.ones(2, f32)), rows=[Held(w=np.ones(2, f32))], h={"a": np.ones(2, f32)})
+
+    @wrap
+    def read(x):
+        return o.inner.w * x + sum(each.w for each in o.rows) + o.h["a"]
+
+    @wrap
+    def write(x):
+        o.inner.w[0] += x
+        o.h["a"] = o.h["a"] + x
+
+    for _ in range(2):
+        for replaced in (
+            lambda: setattr(o, "inner", Held(w=np.zeros(2, f32))),
+            lambda: o.rows.append(Held(w=np.ones(2, f32))),
+            lambda: setattr(o, "h", {"a": np.ones(2, f32)}),
+        ):
+            yield read(f32(1))
+            write(f32(1))
+            replaced()
+            yield read(f32(2))
+            write(f32(1))
+            yield o.inner.w
+
+
+def what_was_none_or_of_the_class(wrap):
+    class Kind:
+        w = np.ones(2, f32)
+        mean = None
+
+        @wrap
+        def read(self, x):
+            return self.w * x if self.mean is None else self.w * x - self.mean
+
+    k = Kind()
+    yield k.read(f32(1))
+    k.w = np.zeros(2, f32)
+    yield k.read(f32(1))
+    k.mean = np.ones(2, f32).mean()
+    yield k.read(f32(1))
+    k.mean = np.full(2, 3, f32).mean()
+    yield k.read(f32(1))
+    del k.w
+    yield k.read(f32(1))
+
+
+def what_a_call_returned(wrap):
+    u = np.ones(3, f32)
+
+    @wrap
+    def step(u, x):
+        return u * x
+
+    @wrap
+    def energy(x):
+        return u.sum() * x
+
+    for _ in range(3):
+        u = step(u, f32(2))
+        yield energy(f32(1))
+
+
+def structured_arrays_and_shapes(wrap):
+    p, w = np.zeros(2, [("a", f32)]), np.arange(4, dtype=f32)
+
+    @wrap
+    def read(x):
+        return w * x + p["a"].sum()
+
+    yield read(f32(1))
+    p["a"][0] = 3
+    yield read(f32(1))
+    w.shape = (2, 2)
+    yield read(f32(1))
+
+
+def methods_in_variables(wrap):
+    class Strategy:
+        rates = np.ones(2, f32)
+
+        def __init__(self):
+            self.w = np.ones(2, f32)
+            self.chosen = self.linear
+
+        def linear(self, x):
+            return self.w * x
+
+        @staticmethod
+        def scaled(x):
+            return Strategy.rates * x
+
+        @wrap
+        def act(self, x):
+            return self.chosen(x)
+
+        @wrap
+        def fit(self, x):
+            self.w += x
+
+    s = Strategy()
+    method, scaled = s.linear, Strategy.scaled
+
+    @wrap
+    def act(x):
+        return method(x) + scaled(x)
+
+    for _ in range(2):
+        yield s.act(f32(1))
+        yield act(f32(1))
+        s.fit(f32(1))
+        yield s.act(f32(1))
+        s.w[0] = 5
+        Strategy.rates[1] = 3
+        yield act(f32(1))
+
+
+PROGRAMS = [
+    methods_in_variables,
+    a_target_that_was_the_weights, the_best_so_far, a_variable_of_a_closure, lists_that_get_longer, other_objects,
+    what_was_none_or_of_the_class, what_a_call_returned, structured_arrays_and_shapes,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
+@pytest.mark.filterwarnings("ignore::autograph_lite.RetraceWarning", "ignore::DeprecationWarning")
+def test_calls_in_turns(make):
+    in_turns(make)
+
+
+def test_what_no_code_of_the_function_names_costs_no_trace():
+    class Simulator:
+        def __init__(self):
+            self.x, self.history, self.frames = np.ones(2, f32), [], np.zeros((20, 2), f32)
+
+        @convert
+        def step(self, dt):
+            return self.x * dt
+
+        def run(self):
+            for k in range(12):
+                self.history.append(np.asarray(self.step(f32(1))))
+                self.frames[k] = self.history[-1]
+
+    s = Simulator()
+    s.run()
+    assert s.step.trace_count == 1
+
+
+def test_a_gradient_of_what_only_reads():
+    class Model:
+        def __init__(self):
+            self.w = np.ones(2, f32)
+
+        @convert
+        def fit(self, x):
+            self.w = self.w * x
+
+        @convert
+        def loss(self, x):
+            return (self.w * x).sum()
+
+    m = Model()
+    m.fit(f32(2))
+    assert jax.grad(m.loss)(f32(1)) == 4
+    m.fit(f32(2))
+    assert jax.grad(m.loss)(f32(1)) == 8
+    np.testing.assert_array_equal(jax.vmap(m.loss)(jnp.arange(3, dtype=f32)), [0, 8, 16])

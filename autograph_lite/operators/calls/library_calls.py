@@ -103,6 +103,13 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
         """A function of NumPy's that JAX's is handed, `np.sort`, as one of traced values."""
         return with_converted_arguments(value, convert) if counterparts.of(value) is not None else value
 
+    def of_items(*args: Any, **kwargs: Any) -> Any:
+        assert of_numpy is not None
+        counterpart, given, named = of_numpy(args, kwargs)
+        return counterpart(*given, **named)
+
+    of_arrays = of_items if root == "numpy" and of_numpy is not None else None
+
     def run(*args: Any, **kwargs: Any) -> Any:
         if computes and has_variants((args, kwargs)):
             args, kwargs = as_numbers((args, kwargs))
@@ -136,7 +143,7 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 args = (*map(array_arguments.as_part, args),)
                 kwargs = {name: array_arguments.as_part(value) for name, value in kwargs.items()}
             if root != "autograph_lite" and library_functions.has_selection(args, kwargs):
-                part = library_functions.call_library(fn, args, kwargs)
+                part = library_functions.call_library(fn, args, kwargs, of_arrays)
                 return _made(part, values) if root == "numpy" else part
             if (recorded := counterparts.of_numbers(fn, args, kwargs)) is not None:
                 return recorded(*args)

@@ -53,7 +53,13 @@ def _parts(whole: Any) -> tuple[list[Any], Any]:
     keys, items = None, [] if isinstance(whole, _NAMESPACES) else [*whole]
     if isinstance(whole, dict):
         keys, items = items, [dict.__getitem__(whole, key) for key in items]
-    known = type(whole), keys, len(items), (*attributes,), getattr(whole, "maxlen", None)
+    known = (
+        type(whole),
+        keys,
+        len(items),
+        (*attributes,),
+        whole.maxlen if isinstance(whole, collections.deque) else None,
+    )
     return [*items, *attributes.values()], known
 
 

@@ -97,12 +97,23 @@ def reachable_arrays(roots: Iterable[Any]) -> Iterator[jax.Array]:
         elif isinstance(item, types.FunctionType):
             stack += _held_by(item)
         elif is_open(item):
-            stack += [*gc.get_referents(item), *_hidden(item)]
+            stack += referents(item)
+
+
+def is_of_unhashable_class(item: Any) -> bool:
+    """Whether an object's class, or a class, has no hash, so that Python's `isinstance` fails: nobody looks into it."""
+    kind = item if isinstance(item, type) else type(item)
+    return type(kind).__hash__ is None
 
 
 def is_open(item: Any) -> bool:
     """Whether an object may hold others that matter here."""
     return not isinstance(item, _LEAVES) and (isinstance(item, types.FunctionType) or _is_open(item))
+
+
+def referents(item: Any) -> list[Any]:
+    """What an object holds."""
+    return [*gc.get_referents(item), *_hidden(item)]
 
 
 def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
@@ -112,8 +123,10 @@ def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
     """
     stack = list(roots)
     for item in each_once(stack, _PLAIN):
-        if type(item).__module__ in _WRAPPERS:
-            stack += [inner for name in _WRAPPED if (inner := getattr(item, name, None)) is not None]
+        if is_of_unhashable_class(item):
+            continue
+        if type(item).__module__ in WRAPPERS:
+            stack += [inner for name in WRAPPED if (inner := getattr(item, name, None)) is not None]
             continue
         yield item
         if isinstance(item, types.FunctionType):
@@ -123,7 +136,7 @@ def all_reachable(roots: Iterable[Any]) -> Iterator[Any]:
             stack += [*item.__mro__[1:], *vars(item).values()] if ownership.is_users_own_class(item) else []
         elif not isinstance(item, types.ModuleType) and _is_open(item):
             kind = [type(item)] if ownership.is_users_class(type(item)) else []
-            stack += [*gc.get_referents(item), *_hidden(item), *kind]
+            stack += [*referents(item), *kind]
         elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):
             stack.append(wrapped)  # in a function of JAX's
 
@@ -158,15 +171,15 @@ def _search(roots: list[Any], wanted: set[int], *, wide: bool, attributes: bool)
         elif (not isinstance(item, leaves) and _is_open(item)) or id(item) in wanted:
             if attributes and _flags(item) & _INLINE:
                 stack.append(instances.attributes_of(item))
-            inside = [*gc.get_referents(item), *_hidden(item)]
+            inside = referents(item)
             stack += [child for child in inside if not isinstance(child, leaves) or id(child) in wanted]
         elif isinstance(wrapped := getattr(item, "__wrapped__", None), types.FunctionType):
             stack.append(wrapped)  # in a function of JAX's
     return found
 
 
-_WRAPPERS = ("autograph_lite.runtime.public.function", "autograph_lite.runtime.functions.methods")
-_WRAPPED = ("python_function", "__self__")
+WRAPPERS = ("autograph_lite.runtime.public.function", "autograph_lite.runtime.functions.methods")
+WRAPPED = ("python_function", "__self__")
 _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.operators.iteration.iterables",
     "autograph_lite.operators.python.generator_expressions",

@@ -82,7 +82,8 @@ def hstack(tup: Any) -> Any:
     """`np.hstack`."""
     if isinstance(tup, Selection):
         return stack(tup) if tup.ndim == 1 else concatenate(tup, 0 if tup.ndim == 2 else 1)
-    return concatenate(tup, 0 if len(extents_of(tup[0])) == 1 else 1)
+    parts = [part if isinstance(part, Selection) else jnp.atleast_1d(jnp.asarray(part)) for part in tup]
+    return concatenate(parts, 0 if len(extents_of(parts[0])) == 1 else 1)
 
 
 def column_stack(tup: Any) -> Any:

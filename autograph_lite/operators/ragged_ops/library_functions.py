@@ -68,9 +68,21 @@ def _found(value: Any) -> Selection | None:
     return None
 
 
-def call_library(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`fun(*args, **kwargs)` of a library's function, where an argument is a selection."""
-    known = _meaning(fun)
+def call_library(
+    fun: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    of_arrays: Callable[..., Any] | None = None,
+) -> Any:
+    """`fun(*args, **kwargs)` of a library's function, where an argument is a selection.
+
+    Args:
+      fun: the function.
+      args: of the call.
+      kwargs: of the call.
+      of_arrays: what it is of traced arrays, where it is NumPy's.
+    """
+    known = _meaning(fun, of_arrays)
     found = map(_found, (*args, *kwargs.values()))
     selection = next(selection for selection in found if selection is not None)
     if kwargs.get("out") is not None or (isinstance(fun, np.ufunc) and len(args) > fun.nin):
@@ -88,7 +100,7 @@ def _name(fun: Any) -> str:
     return name
 
 
-def _meaning(fun: Any) -> Callable[..., Any] | None:
+def _meaning(fun: Any, of_arrays: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """What a library's function does with selections; None where that is not known."""
     name, module = (
         _name(fun),
@@ -105,23 +117,24 @@ def _meaning(fun: Any) -> Callable[..., Any] | None:
     if found is None and name in _OF_ITEMS:
         # NumPy's `clip` and `round` call methods, and have other parameters than JAX's.
         is_jaxs = module.startswith("numpy") and name not in ("around", "clip", "round")
-        return functools.partial(_of_items, getattr(jnp, name, fun) if is_jaxs else fun)
+        of_jax = getattr(jnp, name, fun)
+        return functools.partial(_of_items, name, (of_arrays or of_jax) if is_jaxs else fun)
     return found
 
 
-def _of_items(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A function of each item; options that are selections are operands, too."""
-    names = [name for name, value in kwargs.items() if isinstance(value, Selection)]
+def _of_items(name: str, fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A function of each item, of this name; options that are selections are operands, too."""
+    options = [key for key, value in kwargs.items() if isinstance(value, Selection)]
     places = [k for k, value in enumerate(args) if value is not None and not isinstance(value, (str, type))]
-    operands = [*(args[k] for k in places), *(kwargs[name] for name in names)]
+    operands = [*(args[k] for k in places), *(kwargs[key] for key in options)]
 
     def run(*arrays: Any) -> Any:
         given = list(args)
         for k, array in zip(places, arrays, strict=False):
             given[k] = array
-        return fun(*given, **{**kwargs, **dict(zip(names, arrays[len(places) :], strict=True))})
+        return fun(*given, **{**kwargs, **dict(zip(options, arrays[len(places) :], strict=True))})
 
-    return elementwise(run, operands, fill=... if _name(fun) in _UNFAILING else None)
+    return elementwise(run, operands, fill=... if name in _UNFAILING else None)
 
 
 def softmax(value: Selection, axis: int = -1) -> Any:
@@ -173,7 +186,9 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     found = default
     for test, value in reversed([*zip(condlist, choicelist, strict=True)]):
         operands = test, value, found
-        found = _of_items(jnp.where, *operands) if has_selection(operands, {}) else jnp.where(*operands)
+        found = (
+            _of_items("where", jnp.where, *operands) if has_selection(operands, {}) else jnp.where(*operands)
+        )
     return found
 
 

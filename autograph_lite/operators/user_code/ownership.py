@@ -83,14 +83,15 @@ def is_users_own_class(kind: type) -> bool:
 @functools.lru_cache(maxsize=4096)
 def only_stores(kind: type) -> bool:
     """Whether a class is the user's and has a generated constructor: what it is handed, no library's method calls."""
-    if _is_of_library(kind):
+    if is_of_library(kind):
         return False
     make = kind.__new__ if kind.__init__ is object.__init__ else kind.__init__  # type: ignore[misc]
     path = make.__code__.co_filename if isinstance(make, types.FunctionType) else ""
     return path.startswith("<") and not path.startswith("<frozen")
 
 
-def _is_of_library(kind: type) -> bool:
+def is_of_library(kind: type) -> bool:
+    """Whether a class, or one of its bases, is a library's; Python's own among them, but not its built-in ones."""
     files = [getattr(sys.modules.get(base.__module__), "__file__", None) for base in kind.__mro__]
     return any(path is not None and is_library_file(path) for path in files)
 
@@ -107,7 +108,7 @@ def _is_bare(kind: type) -> bool:
     """Whether its objects are told apart alone, and may have attributes: `object()`, and `class Mark: pass` of the user's."""
     makes_nothing = kind.__init__ is object.__init__ and kind.__new__ is object.__new__  # type: ignore[misc,comparison-overlap]
     return kind is object or (
-        makes_nothing and type(kind) is type and bool(kind.__dictoffset__) and not _is_of_library(kind)
+        makes_nothing and type(kind) is type and bool(kind.__dictoffset__) and not is_of_library(kind)
     )
 
 

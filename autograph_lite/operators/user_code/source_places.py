@@ -181,6 +181,7 @@ _TAKERS = tuple(
         "runtime/results/result_objects",
         "runtime/types/leaf_partition",
         "runtime/state/carried_state",
+        "runtime/state/other_values",
     )
 )
 

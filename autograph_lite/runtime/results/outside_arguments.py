@@ -22,8 +22,8 @@ from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
-from autograph_lite.runtime.state.carried_state import is_another
 from autograph_lite.runtime.state.discovery import places_in
+from autograph_lite.runtime.state.other_values import is_another
 from autograph_lite.runtime.state.weak_places import HeldPlace
 
 MOST = 8  # arrays of one function; each may take a trace of its own to be found

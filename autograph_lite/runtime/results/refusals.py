@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import jax
@@ -24,12 +24,20 @@ from autograph_lite.runtime.state.variable_metadata import own_attributes
 from autograph_lite.runtime.types import tree_paths
 
 
-def refuse_foreign_tracers(changes: dict[Any, journal.Change], *, owned: bool) -> None:
-    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended."""
-    for change in changes.values():
+def refuse_foreign_tracers(changes: dict[Any, journal.Change], kept: Collection[Any], *, owned: bool) -> None:
+    """Refuses what would leave a tracer of somebody else's trace in an object; of Variables, `lost` tells when it has ended.
+
+    Args:
+      changes: of a trace.
+      kept: the slots of the state that it has only read.
+      owned: whether it is nobody else's.
+    """
+    for owner, change in changes.items():
         if change.place.ours and not owned:
             continue
         for key, value in change.new.items():
+            if (owner, key) in kept:
+                continue
             if not isinstance(value, tuple) and dynamic_length.is_dynamic(value):
                 continue  # see `list_trimming`
             tracers = [leaf for leaf in pytrees.leaves(value) if isinstance(leaf, Tracer)]

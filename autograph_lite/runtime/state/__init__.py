@@ -9,7 +9,7 @@ __all__ = [
     "function_copies",
     "left_arrays",
     "module",
-    "shared_state",
+    "other_values",
     "tracer_leaks",
     "variable",
     "variable_frames",

@@ -6,30 +6,42 @@ call leaves the objects as plain Python would have left them, and no tracer stay
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
+import types
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import jax
 import numpy as np
-from jax import export
 
+from autograph_lite.jax_internals import recorded_equations
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.object_graph.reachability import leading
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.place import MISSING, Contents, Place
-from autograph_lite.operators.values.values import Tracer, is_arraylike
+from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.state import left_arrays, tracer_leaks, variable_frames
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.discovery import items_in, places_in, variables_around
+from autograph_lite.runtime.state.other_values import (
+    ARRAYS,
+    NUMBERS,
+    holds_tracer,
+    is_named_elsewhere,
+    is_other_array,
+    other_values,
+    refuse_appended,
+    widened,
+)
 from autograph_lite.runtime.state.variable import KEY, Variable, exclusive_memory
 from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.runtime.types.leaf_partition import Split
 
 # of a Variable that a program only reads, and of an array of NumPy's to which it writes itself
 KEPT = type("KEPT", (), {"__repr__": lambda self: "KEPT"})()
+Slot = tuple[Hashable, Hashable]  # a place's key, and the key in it
 Bindings = Mapping[int, Variable]  # from the ids of Variables that stand for others
 
 
@@ -38,13 +50,19 @@ class State:
     """The places that a function carries from call to call, in the order in which they were found."""
 
     # the places
-    slots: dict[tuple[Hashable, Hashable], tuple[HeldPlace, Hashable]] = dataclasses.field(
-        default_factory=dict
-    )
+    slots: dict[Slot, tuple[HeldPlace, Hashable]] = dataclasses.field(default_factory=dict)
     # the Variables that the function has created, and whether it may create more
     creations: Creations = dataclasses.field(default_factory=Creations)
     # whether some are in objects that the trace's arguments lead to, and that others may be equal to
     tied: bool = False
+    # numbers of Python's that the function changes without data; those whose value a program is made for, and those that
+    # nothing but the next one depends on: Python counts these while tracing
+    numbers: set[Slot] = dataclasses.field(default_factory=set)
+    literal: set[Slot] = dataclasses.field(default_factory=set)
+    counted: set[Slot] = dataclasses.field(default_factory=set)
+    read_elsewhere: set[Slot] = dataclasses.field(
+        default_factory=set
+    )  # by other functions: these are not counted so
     # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
@@ -110,14 +128,18 @@ class State:
                 bound = _bound(place, bindings)
                 if place.ours:
                     bound.owner.refuse_gone()
-                held.append(_widened(bound.read().get(key, MISSING)))
+                held.append(self._now(bound, key))
         return Split.of(held)
 
     def looked_at(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, for those who ask for the types: a thread may have taken the arrays' memory."""
-        return Split.of(
-            [_widened(_bound(place, bindings).read().get(key, MISSING)) for place, key in self.places]
-        )
+        return Split.of([self._now(_bound(place, bindings), key) for place, key in self.places])
+
+    def _now(self, place: Place, key: Hashable) -> Any:
+        value = place.read().get(key, MISSING)
+        if not self.literal or (place.key, key) not in self.literal:
+            return widened(value, deep=(place.key, key) in self.numbers)
+        return value.item() if isinstance(value, ARRAYS) and not value.ndim else value
 
     def lent(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, whose memory no program on another thread takes from now on."""
@@ -176,12 +198,14 @@ class State:
     @property
     def is_ours(self) -> bool:
         """Whether all places are Variables, those of a call among them."""
-        return all(place.ours for place, _ in self.places)
+        return not self.is_gone and all(place.ours for place, _ in self.places)
 
     @property
     def is_variables(self) -> bool:
         """Whether all places are Variables."""
-        return not self.tied and all(place.ours and not place.owner.stands_in for place, _ in self.places)
+        return not (self.tied or self.is_gone) and all(
+            place.ours and not place.owner.stands_in for place, _ in self.places
+        )
 
     @property
     def variables(self) -> list[Variable]:
@@ -192,7 +216,7 @@ class State:
         """For each place, how many arrays the places before it hold."""
         counts = [
             # What stands for a Variable of the call holds none until there is a call.
-            1 if place.ours else len(Split.of([_widened(place.read().get(key, MISSING))]).arrays)
+            1 if place.ours else len(Split.of([self._now(place, key)]).arrays)
             for place, key in self.places
         ]
         return [sum(counts[:i]) for i in range(len(counts))]
@@ -224,13 +248,26 @@ class State:
         for owner, change in changes.items():
             place, old, new = change.place, change.old, change.new
             python: Contents = {}
+            if isinstance(place.owner, (list, collections.deque)) and len(new) > len(old):
+                refuse_appended(
+                    place, [value for value in new.values() if id(value) in stood], [*old.values()]
+                )
             for key in dict.fromkeys([*new, *old]):
                 value = new.get(key, MISSING)
-                is_other = not isinstance(place.owner, np.ndarray) and any(
-                    is_another(*pair) and not was_there(pair[0]) for pair in _pairs(value, old.get(key))
+                before_it = old.get(key, place.default(key))
+                is_same_length = not isinstance(place.owner, list) or len(new) == len(old)
+                is_known = (owner, key) in known or (owner, key) in self.counted
+                is_counted = place.opaque or is_known or not is_same_length
+                values_before = [] if is_counted else other_values(value, before_it)
+                is_array = not isinstance(place.owner, np.ndarray) and is_other_array(
+                    value, before_it, was_there
                 )
-                if place.ours or holds_tracer(value) or is_other:
+                if place.ours or holds_tracer(value) or is_array or values_before:
                     self.slots.setdefault((owner, key), (HeldPlace(place), key))
+                if any(isinstance(each, NUMBERS) for each, _ in values_before):
+                    self.numbers.add((owner, key))
+                    if any(isinstance(each, (bool, np.bool_)) for pair in values_before for each in pair):
+                        self.literal.add((owner, key))
                 is_carried = (owner, key) in self.slots and id(value) not in stood
                 python[key] = old.get(key, MISSING) if is_carried else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
@@ -259,6 +296,95 @@ class State:
             values.append(KEPT if is_kept else value)
         return values
 
+    def only_read(
+        self, changes: Mapping[Hashable, journal.Change], before: Sequence[Any]
+    ) -> Collection[Slot]:
+        """The slots that still hold what the trace was given there, to which it has written nothing."""
+        known = dict(zip(self.slots, before, strict=True))
+        return {
+            (owner, key)
+            for owner, change in changes.items()
+            for key, value in change.new.items()
+            if (owner, key) in known and _is_same(value, *known[owner, key])
+        }
+
+    def needs_value(self, slot: Slot) -> bool:
+        """Has what a place holds as a value that a program is made for; whether it is a number."""
+        held, key = self.slots[slot]
+        value = held().read().get(key)
+        is_number = isinstance(value, (bool, int, float, complex)) or (
+            isinstance(value, ARRAYS) and not value.ndim
+        )
+        if is_number:
+            self.literal.add(slot)
+        return is_number
+
+    def is_read_elsewhere(self, slots: Iterable[Slot]) -> bool:
+        """Notes that other functions read what these places hold; whether Python counts some of that while tracing."""
+        found = self.counted.intersection(slots)
+        self.counted -= found
+        self.read_elsewhere |= found
+        return bool(found)
+
+    def need_values(self) -> bool:
+        """Has the numbers that Python changes as values that a program is made for; whether there are some."""
+        found = (self.numbers & self.slots.keys()) - self.literal
+        self.literal |= found
+        return bool(found)
+
+    def count_while_tracing(
+        self,
+        changes: Mapping[Hashable, journal.Change],
+        values: Sequence[Any],
+        inputs: Iterable[Any],
+        outputs: Iterable[Any],
+        executed: Sequence[types.CodeType] | None,
+    ) -> None:
+        """Lets Python count numbers that nothing but the next one depends on.
+
+        Args:
+          changes: of the trace.
+          values: what each place held when it began.
+          inputs: of its program.
+          outputs: what else that gives.
+          executed: the code that ran; None where it is part of somebody else's trace.
+
+        Raises:
+          Restart: there are some.
+        """
+        numbers = (self.numbers & self.slots.keys()) - self.literal - self.counted - self.read_elsewhere
+        if not numbers:
+            return
+        given = {slot: pytrees.leaves(value) for slot, value in zip(self.slots, values, strict=True)}
+        left = {(o, key): value for o, change in changes.items() for key, value in change.new.items()}
+        new = {slot: [*map(storages.latest_version, pytrees.leaves(value))] for slot, value in left.items()}
+        gives, inputs = [*outputs], [*inputs]
+        found = {slot for slot in numbers if any(isinstance(leaf, Tracer) for leaf in given[slot])}
+        for place, key in (
+            [(self.slots[slot][0](), slot[1]) for slot in found] if executed is not None else ()
+        ):
+            if is_named_elsewhere(place.owner, key, executed or ()):
+                found.discard((place.key, key))
+        while found:
+            own = {slot: [leaf for leaf in given[slot] if isinstance(leaf, Tracer)] for slot in found}
+            counted = {id(leaf.val) for leaves in own.values() for leaf in leaves}
+            elsewhere = [leaf for leaf in inputs if id(leaf.val) not in counted]
+            rest = [*gives, *(leaf for slot, leaves in new.items() if slot not in found for leaf in leaves)]
+            kept = {
+                slot
+                for slot in found
+                if recorded_equations.depend(rest, own[slot])
+                or not recorded_equations.depend(new.get(slot, []), own[slot])
+                or recorded_equations.depend(new.get(slot, []), elsewhere)
+            }
+            if not kept:
+                break
+            found -= kept
+        if found:
+            self.counted |= found
+            self.slots = {slot: held for slot, held in self.slots.items() if slot not in found}
+            raise Restart
+
 
 def _is_same(value: Any, leaves: Sequence[Any], tree: Any) -> bool:
     """Whether a place holds what the trace was given there, to which it has written nothing."""
@@ -279,37 +405,6 @@ class Retyped(Exception):
         self.refused = refused  # the error where that is so once more
 
 
-def _pairs(new: Any, old: Any) -> list[tuple[Any, Any]]:
-    """What a place holds, and has held: of lists, tuples and dicts of one structure, what is in them."""
-    if new is old or not isinstance(new, (list, tuple, dict)):
-        return [(new, old)]
-    leaves, tree = pytrees.flatten(new)
-    others, other_tree = pytrees.flatten(old)
-    return [*zip(leaves, others, strict=True)] if tree == other_tree else []
-
-
-def is_another(new: Any, old: Any) -> bool:
-    """Whether Python has put an array in the place of another one: `s.x = s.x + 1` of arrays that are known while tracing."""
-    if new is old or not all(isinstance(each, (np.ndarray, np.generic, jax.Array)) for each in (new, old)):
-        return False
-    if not (is_arraylike(new) and is_arraylike(old)) or isinstance(old, Tracer):
-        return False
-    # `s.x += 1` may leave one of 32 bits, and has changed the array itself
-    return not np.array_equal(new, np.asarray(old).astype(new.dtype), equal_nan=new.dtype.kind in "fc")
-
-
-def holds_tracer(value: Any) -> bool:
-    """Whether a traced value, or a symbolic size, stands anywhere in `value`."""
-    return any(isinstance(leaf, Tracer) or export.is_symbolic_dim(leaf) for leaf in pytrees.leaves(value))
-
-
 def _bound(place: Place, bindings: Bindings | None) -> Place:
     actual = bindings.get(id(place.owner)) if bindings else None
     return place if actual is None else actual.place
-
-
-def _widened(value: Any) -> Any:
-    """Numbers that an object holds become inputs like arrays: the next call will find an array there."""
-    import jax.numpy as jnp
-
-    return jnp.asarray(value) if isinstance(value, (bool, int, float, complex)) else value

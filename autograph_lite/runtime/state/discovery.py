@@ -45,8 +45,10 @@ def places_in(roots: Iterable[Any]) -> Iterator[Place]:
     """Where the user's objects and variables hold something."""
     for item in reachability.all_reachable(roots):
         if isinstance(item, types.CellType):
-            yield places.cell_place(item, "cell")
-        elif isinstance(item, types.FunctionType):
+            continue  # its function is there, too, which has the name
+        if isinstance(item, types.FunctionType):
+            for name, cell in zip(item.__code__.co_freevars, item.__closure__ or (), strict=True):
+                yield places.cell_place(cell, name)
             names, module = names_used(item.__code__), item.__globals__
             modules = [vars(module[name]) for name in names if isinstance(module.get(name), types.ModuleType)]
             for each in (module, *modules):

@@ -120,7 +120,7 @@ def _plain_function(value: Any) -> types.FunctionType | None:
     if isinstance(value, types.MethodType):
         value = value.__func__
     if not isinstance(value, types.FunctionType):
-        value = getattr(value, "__wrapped__", None)
+        value = getattr(value, "__wrapped__", None) if callable(value) else None
     return value if isinstance(value, types.FunctionType) else None
 
 

@@ -650,7 +650,14 @@ class Program:
             clocks.changed(change.place.owner)
         clocks.warn_of_draws(known.drawn)
         refusals.left_in_libraries(changes)
-        refusals.refuse_foreign_tracers(changes, owned=self.owned)
+        with entered(program=known):
+            lent_arrays = [each.handle for each in numpy_arguments.written(known)]
+            checked = failures.new.values() if failures is not None else ()
+            gives = map(storages.latest_version, [*results.arrays, *lent_arrays, *checked])
+            executed = [code for code, _ in written.codes.values()]
+            self.state.count_while_tracing(changes, values, flat, gives, executed if self.owned else None)
+        kept = () if self.owned else self.state.only_read(changes, before)
+        refusals.refuse_foreign_tracers(changes, kept, owned=self.owned)
         if self.owned:
             refusals.refuse_return_of_ended(results.arrays, fn)
         if written_back:
@@ -689,7 +696,8 @@ class Program:
         lent = numpy_arguments.left(known, owned=self.owned)
         self.lends = [*lent]
         asked = numpy_arguments.asks_for_kinds(known)
-        self.tells_state_apart = numpy_arguments.tells_state_apart(known)
+        one_of_two = any(kind is not None and kind[0] != n for n, kind in enumerate(kinds) if kind != "NumPy")
+        self.tells_state_apart = one_of_two or numpy_arguments.tells_state_apart(known)
         self.passes = self.passes or bool(lent) or bool(self._unpassed) or asked
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):

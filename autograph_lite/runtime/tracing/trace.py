@@ -14,7 +14,18 @@ from typing import Any, ClassVar, Protocol
 
 import jax
 
-from autograph_lite.errors import Location, MutationError, VariableError
+from autograph_lite.errors import (
+    AutographError,
+    BranchMismatchError,
+    CarryMismatchError,
+    DynamicShapeError,
+    Location,
+    MutatedArgumentError,
+    MutationError,
+    PythonOnlyError,
+    TracedIndexError,
+    VariableError,
+)
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import mutual_exclusion
 from autograph_lite.operators.lists import capacity
@@ -25,9 +36,10 @@ from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
+from autograph_lite.runtime.reading import shared_state
 from autograph_lite.runtime.results import numpy_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
-from autograph_lite.runtime.state import buffer_donation, left_arrays, shared_state
+from autograph_lite.runtime.state import buffer_donation, left_arrays
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
@@ -39,6 +51,11 @@ from autograph_lite.runtime.types.trace_type import VariableType
 
 # Whether it is nobody else's trace, the state's types, the shapes of arrays or their equal sizes, which are NumPy's.
 Key = tuple[bool, Hashable, Hashable, numpy_arguments.Key]
+# What a trace may raise where numbers and arrays are its inputs that Python knows.
+_OF_INPUTS = (
+    BranchMismatchError, CarryMismatchError, DynamicShapeError, MutatedArgumentError, PythonOnlyError, TracedIndexError,
+)  # fmt: skip
+_NEED_VALUES = (AutographError, TypeError, IndexError, AttributeError, NotImplementedError)
 RESTARTS = 24  # of one trace; each may find more state that is carried
 
 
@@ -220,8 +237,9 @@ class Trace:
                 program = self._known(self._with_outside(arrays), self._bindings(variables), owned=owned)
             except Restart:
                 continue
-            except Exception:
-                if not self._give_up_shared():
+            except _NEED_VALUES as error:
+                is_own = isinstance(error, AutographError) and not isinstance(error, _OF_INPUTS)
+                if not (self.state.need_values() or (not is_own and self._give_up_shared())):
                     raise
                 continue
             finally:
@@ -236,6 +254,9 @@ class Trace:
 
     def _take_in_shared(self) -> None:
         """Has no program for what others have changed, and what they change as inputs of the next ones."""
+        if self.reader.is_replaced:
+            self.reader.begin_again()
+            self.state, self._outside = State(creations=self.state.creations), []
         places, arrays = self.reader.taken()
         self.state.slots.update({slot: held for slot, held in places.items() if slot not in self.state.slots})
         self._outside += [each for each in arrays if not any(each is known for known in self._outside)]
@@ -244,9 +265,13 @@ class Trace:
     def _give_up_shared(self) -> bool:
         """Has what others change as constants again, where that can't be inputs: as a size, in a tuple."""
         refused = self.reader.refused()
+        if not refused:
+            return False
         self._outside = [each for each in self._outside if id(each) not in refused]
-        self.state.slots = {slot: held for slot, held in self.state.slots.items() if slot not in refused}
-        return bool(refused)
+        self._programs, self._written = {}, set()
+        kept = {slot for slot in self.state.slots if slot not in refused or self.state.needs_value(slot)}
+        self.state.slots = {slot: held for slot, held in self.state.slots.items() if slot in kept}
+        return True
 
     def _originals(self, arrays: Sequence[Any], values: Callable[[], Sequence[Any]]) -> Sequence[Any]:
         """The traced arrays of a call as the caller has them, not as an input signature casts them."""

@@ -46,4 +46,4 @@ def contents_key(value: Any, around: tuple[Any, ...] = ()) -> Hashable:
     found = tuple(contents_key(item, (*around, value)) for item in held)
     if isinstance(value, set):
         return type(value), frozenset(found)
-    return type(value), getattr(value, "maxlen", None), found
+    return type(value), value.maxlen if isinstance(value, collections.deque) else None, found

@@ -20,9 +20,9 @@ import numpy as np
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.checks.carried_checks import within_program
 from autograph_lite.operators.values.place import Place
+from autograph_lite.runtime.reading.watched_arrays import Watched
 from autograph_lite.runtime.state.carried_state import State
 from autograph_lite.runtime.state.discovery import places_in
-from autograph_lite.runtime.state.watched_arrays import Watched, arrays_in
 from autograph_lite.runtime.state.weak_places import HeldPlace
 
 Slot = tuple[Hashable, Hashable]  # a place's key, and the key in it
@@ -30,7 +30,7 @@ Slot = tuple[Hashable, Hashable]  # a place's key, and the key in it
 _lock = threading.RLock()
 _readers: weakref.WeakSet[Reader] = weakref.WeakSet()
 # by the ids of arrays that have memory of their own
-_arrays: dict[int, tuple[weakref.ref[Any], weakref.WeakSet[Reader]]] = {}
+_arrays: dict[int, weakref.WeakSet[Reader]] = {}
 _constants: dict[Slot, weakref.WeakSet[Reader]] = {}
 
 
@@ -44,6 +44,8 @@ class Reader:
 
     Attributes:
       is_outdated: whether others have changed what its programs have read.
+      reads: the places in which its programs have found numbers and texts of Python's.
+      is_replaced: whether other objects are where there were those that its state is in.
     """
 
     def __init__(
@@ -57,8 +59,8 @@ class Reader:
         self._as_constants: set[Hashable] = set()
         self._known: set[Slot] = set()  # those of its places that the others know of
         self._watched: Watched | None = None
-        self._sees_arrays = False
-        self.is_outdated = False
+        self.reads: frozenset[Slot] = frozenset()
+        self.is_outdated = self.is_replaced = False
 
     @property
     def watches(self) -> bool:
@@ -70,11 +72,20 @@ class Reader:
         if self._watched is None or self.is_outdated or not self._watched.have_changed() or within_program():
             return
         with _lock:
-            for held, key in self._watched.moved():
-                self._take_place(held, key)
+            for moved in self._watched.moved():
+                if moved.as_input:
+                    self._take_place(moved.place, moved.key)
+                else:
+                    self.is_replaced = True
             for array in self._watched.written():
                 self._changed(array)
             self._outdate()
+
+    def begin_again(self) -> None:
+        """Has no inputs: other objects are there."""
+        with _lock:
+            self.is_replaced = False
+            self._inputs, self._found, self._written, self._known = set(), {}, [], set()
 
     @property
     def has_found(self) -> bool:
@@ -110,20 +121,8 @@ class Reader:
         roots = [*roots]
         with _lock:
             _readers.add(self)
-            found = arrays_in(roots)
-            self._sees_arrays = bool(found)
-            for array in found:
-                base = storages.base_of(array)
-                if id(base) not in self._inputs:
-                    self._watch_array(base)
             others = [reader for reader in _readers if reader is not self]
             self._take_in({slot: place for each in others for slot, place in each._places().items()}, roots)
-
-    def _watch_array(self, base: np.ndarray[Any, Any]) -> None:
-        number = id(base)
-        if number not in _arrays:
-            _arrays[number] = weakref.ref(base, lambda _: _arrays.pop(number, None)), weakref.WeakSet()
-        _arrays[number][1].add(self)
 
     def _places(self) -> dict[Slot, Place]:
         """Those that its programs carry, Variables apart."""
@@ -166,10 +165,23 @@ class Reader:
         """
         with _lock:
             known = {*self._state().slots, *(id(storages.base_of(array)) for array in inputs)}
-            self._watched = Watched(roots, known, objects) if self._sees_arrays else None
+            for array, *_ in () if self._watched is None else self._watched.contents:
+                _arrays[id(array)].discard(self)
+            for number in [number for number, readers in _arrays.items() if not readers]:
+                del _arrays[number]
+            self._watched = Watched(roots, known, self._inputs, objects)
+            for array, *_ in self._watched.contents:
+                _arrays.setdefault(id(array), weakref.WeakSet()).add(self)
             places = self._places()
             new = {slot: place for slot, place in places.items() if slot not in self._known}
             self._known = {*places}
+            # what it only counts, too, is nothing that it needs
+            self.reads = self._watched.values - self._state().counted
+            for reader in [*_readers]:
+                if reader is not self and reader._state().is_read_elsewhere(self.reads):
+                    reader._outdate()
+                if reader is not self and self._state().is_read_elsewhere(reader.reads):
+                    self._outdate()
             for reader in [*_readers] if new else ():
                 if reader is not self and reader._sees(new):
                     reader._outdate()
@@ -183,11 +195,12 @@ class Reader:
 
     def wrote(self, arrays: Iterable[np.ndarray[Any, Any]]) -> None:
         """To be called when a call has written to arrays of NumPy's, and to the places that it carries."""
+        if self._watched is not None:
+            self._watched.wrote()
         with _lock:
             for array in arrays:
                 base = storages.base_of(array)
-                found = _arrays.get(id(base))
-                for reader in [*found[1]] if found is not None else ():
+                for reader in [*_arrays.get(id(base), ())]:
                     if reader is not self:
                         reader._changed(base)
             for slot in self._known if _constants else ():
@@ -199,8 +212,6 @@ class Reader:
         if any(each is base for each in self._written):
             return
         if id(base) not in self._as_constants and base.dtype.kind in "biufc" and base.flags.writeable:
-            if id(base) in _arrays:
-                _arrays[id(base)][1].discard(self)
             self._written.append(base)
         self._outdate()
 

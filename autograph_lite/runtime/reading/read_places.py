@@ -1,0 +1,232 @@
+"""Read places: where does a function find what it reads from outside? Under the names in its code, and in that of what it calls.
+
+self.w @ x                  `w` of the instance, and what that holds
+self.history                not there, if no code of the function has the name
+getattr(self, name)         whatever it has
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Collection, Hashable, Iterable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph_lite.operators.object_graph import places, reachability
+from autograph_lite.operators.user_code import ownership
+from autograph_lite.operators.values import instances
+from autograph_lite.operators.values.boxes import Box
+from autograph_lite.operators.values.place import Place
+from autograph_lite.syntax import codes
+
+_ANY_NAME = frozenset({  # global variables, by which code may read attributes that it does not name
+    "getattr", "vars", "copy", "deepcopy", "asdict", "astuple", "replace", "dataclasses", "attrgetter", "operator",
+    "eval", "exec", "locals", "globals",
+})  # fmt: skip
+_FUNCTIONS = (types.FunctionType, types.MethodType)
+_ELSEWHERE = frozenset(
+    {"__init__", "__new__", "__post_init__", "__repr__", "__str__"}
+)  # of new objects, or for people
+_NUMBERS = (bool, int, float, complex)
+_PLAIN = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    jax.Array,
+    types.CodeType,
+    types.FrameType,
+    Box,
+)  # a Variable is an input by itself
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """A place that a function may read.
+
+    Attributes:
+      place: the object.
+      key: in it.
+      value: what is there.
+    """
+
+    place: Place
+    key: Hashable
+    value: Any
+
+
+def attribute_names(roots: Iterable[Any]) -> frozenset[str] | None:
+    """The names that a function may read attributes by; None for any."""
+    found = [*reachability.all_reachable(roots)]
+    methods = {id(fn): name for item in found if isinstance(item, type) for fn, name in _methods_of(item)}
+    for item in found:
+        if not isinstance(item, type):  # what is held by itself may be called under any name
+            held = reachability.referents(item)
+            for fn in [getattr(each, "__func__", each) for each in held if isinstance(each, _FUNCTIONS)]:
+                methods.pop(id(fn), None)
+    waiting = [fn for fn in found if isinstance(fn, types.FunctionType)]
+    names: set[str] = set()
+    while waiting:
+        called = [fn for fn in waiting if _is_called(methods.get(id(fn)), names)]
+        if not called:
+            break
+        for fn in called:
+            if not _ANY_NAME.isdisjoint(reachability.globals_loaded(fn.__code__)):
+                return None
+            names |= _names_in(fn.__code__)
+        waiting = [fn for fn in waiting if not any(fn is each for each in called)]
+    return None if "__dict__" in names else frozenset(names)
+
+
+def _methods_of(kind: type) -> Iterator[tuple[types.FunctionType, str]]:
+    for name, value in vars(kind).items():
+        for fn in ownership.functions_of(value):
+            inner = getattr(fn, "__wrapped__", None)
+            yield from ((each, name) for each in (fn, inner) if isinstance(each, types.FunctionType))
+
+
+def _is_called(name: str | None, names: set[str]) -> bool:
+    """Whether a function is called that a class has under this name, or that no class has."""
+    if name is None or name in names:
+        return True
+    return name.startswith("__") and name.endswith("__") and name not in _ELSEWHERE
+
+
+@reachability.by_code
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    texts = {const for each in codes.nested_codes(code) for const in each.co_consts if isinstance(const, str)}
+    return reachability.names_used(code) | {text for text in texts if text.isidentifier()}
+
+
+class Reading:
+    """What a function may read from outside; but for numbers and texts of Python's, and what a class is made of.
+
+    Args:
+      roots: what it could see.
+      known: slots of places that matter, whatever they hold.
+
+    Attributes:
+      places: where it finds what.
+      arrays: those of NumPy's, in tuples and closures, too.
+      values: the places, by their keys and what is in them, that hold numbers and texts of Python's.
+    """
+
+    def __init__(self, roots: Iterable[Any], known: Collection[Hashable]) -> None:
+        todo = [*roots]
+        names = attribute_names(todo)
+        self.places: list[Read] = []
+        self.arrays: list[np.ndarray[Any, Any]] = []
+        self.values: list[tuple[Hashable, Hashable]] = []
+        self._leading: set[int] = set()
+        holders: dict[int, list[int]] = {}
+        for item in reachability.each_once(todo, _PLAIN):
+            if reachability.is_of_unhashable_class(item):
+                continue
+            found = [*_places_of(item, names)]
+            read = [each for each in found if _matters(each.value)]
+            self.values += [(each.place.key, each.key) for each in found if isinstance(each.value, _NUMBERS)]
+            held = [*(each.value for each in read), *_held_apart(item, names)]
+            for each in held:
+                holders.setdefault(id(each), []).append(id(item))
+                if isinstance(each, jax.Array):
+                    self._leading.add(id(each))
+            self.places += read
+            if known and any((each.place.key, each.key) in known for each in found):
+                self._leading.add(id(item))
+            self.arrays += [item] if isinstance(item, np.ndarray) else []
+            todo += held
+        self._leading |= {*map(id, self.arrays)}
+        waiting = [*self._leading]
+        while waiting:
+            new = {*holders.get(waiting.pop(), ())} - self._leading
+            self._leading |= new
+            waiting += new
+
+    def leads_to_arrays(self, item: Any) -> bool:
+        """Whether an item is an array, of JAX's too, or holds some, or a place that matters."""
+        return id(item) in self._leading
+
+
+def _matters(value: Any) -> bool:
+    return value is None or _is_array(value) or not isinstance(value, _PLAIN)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic, jax.Array))
+
+
+def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
+    if isinstance(item, types.FunctionType):
+        for name, cell in zip(item.__code__.co_freevars, item.__closure__ or (), strict=True):
+            yield from _all_of(places.cell_place(cell, name))
+        used, module = reachability.names_used(item.__code__), item.__globals__
+        for name in used & module.keys() if ownership.is_users(item) else ():
+            yield from _all_of(places.global_place(module, name))
+        for place in places.object_places(item) if vars(item) else ():
+            yield from (
+                read for read in _all_of(place) if _has_name(read.key, names) and read.key != "__wrapped__"
+            )
+    elif isinstance(item, types.ModuleType):
+        path = getattr(item, "__file__", None)
+        if path is None or not ownership.is_library_file(path):
+            for name in vars(item).keys() & (names or vars(item).keys()):
+                yield from _all_of(places.global_place(vars(item), name))
+    elif isinstance(item, type):
+        for read in _all_of(places.object_places(item)[0]) if ownership.is_users_own_class(item) else ():
+            if _has_name(read.key, names) and not ownership.functions_of(read.value):
+                yield read
+        yield from _absent(places.object_places(item)[0], names, item.__mro__[1:])
+    elif reachability.is_open(item) and not isinstance(item, (np.ndarray, types.MethodType)):
+        kind = type(item)
+        of_library = ownership.is_of_library(kind)  # whose methods have other names
+        for place in places.object_places(item):
+            is_whole = of_library or place.holds_items
+            yield from (read for read in _all_of(place) if is_whole or _has_name(read.key, names))
+            yield from () if is_whole else _absent(place, names, kind.__mro__)
+
+
+def _absent(place: Place, names: frozenset[str] | None, bases: Iterable[type]) -> Iterator[Read]:
+    """What a class has, or a base, as long as an object has not got it itself."""
+    there = [*map(vars, bases)]
+    for name in (names or frozenset()) - place.read().keys():
+        found = next((attributes[name] for attributes in there if name in attributes), _NOTHING)
+        if found is None or _is_array(found):
+            yield Read(place, name, None)
+
+
+_NOTHING = object()
+
+
+def _all_of(place: Place) -> Iterator[Read]:
+    return (Read(place, key, value) for key, value in place.read().items())
+
+
+def _has_name(name: Hashable, names: frozenset[str] | None) -> bool:
+    return names is None or name in names
+
+
+def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
+    """What an item holds beside its places: methods that are called on an object, items of a tuple, a function's defaults."""
+    if type(item).__module__ in reachability.WRAPPERS:
+        return [inner for name in reachability.WRAPPED if (inner := getattr(item, name, None)) is not None]
+    if isinstance(item, types.FunctionType):
+        return codes.defaults(item)
+    if isinstance(item, types.MethodType):
+        return [item.__self__, item.__func__]
+    if isinstance(item, type):
+        methods = [
+            pair for base in item.__mro__ if ownership.is_users_own_class(base) for pair in _methods_of(base)
+        ]
+        called = [fn for fn, name in methods if names is None or _is_called(name, {*names})]
+        return [*called, *item.__mro__[1:]] if ownership.is_users_class(item) else []
+    if not reachability.is_open(item):
+        return []
+    kind = type(item)
+    has_names = instances.attributes_of(item) is not None or instances.object_slots(item)
+    return [kind] if has_names and not ownership.is_of_library(kind) else reachability.referents(item)
