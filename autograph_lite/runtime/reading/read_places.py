@@ -114,7 +114,7 @@ class Reading:
     Attributes:
       places: where it finds what.
       arrays: those of NumPy's, in tuples and closures, too.
-      values: the places, by their keys and what is in them, that hold numbers and texts of Python's.
+      values: the attributes that hold numbers of Python's, by the place and the name.
     """
 
     def __init__(self, roots: Iterable[Any], known: Collection[Hashable]) -> None:
@@ -130,7 +130,12 @@ class Reading:
                 continue
             found = [*_places_of(item, names)]
             read = [each for each in found if _matters(each.value)]
-            self.values += [(each.place.key, each.key) for each in found if isinstance(each.value, _NUMBERS)]
+            if names is not None:  # else any function that can be reached might have read it
+                self.values += [
+                    (each.place.key, each.key)
+                    for each in found
+                    if each.place.attributes is not None and isinstance(each.value, _NUMBERS)
+                ]
             held = [*(each.value for each in read), *_held_apart(item, names)]
             for each in held:
                 holders.setdefault(id(each), []).append(id(item))

@@ -44,7 +44,7 @@ class Reader:
 
     Attributes:
       is_outdated: whether others have changed what its programs have read.
-      reads: the places in which its programs have found numbers and texts of Python's.
+      reads: the attributes in which its programs have found numbers of Python's.
       is_replaced: whether other objects are where there were those that its state is in.
     """
 
@@ -166,7 +166,8 @@ class Reader:
         with _lock:
             known = {*self._state().slots, *(id(storages.base_of(array)) for array in inputs)}
             for array, *_ in () if self._watched is None else self._watched.contents:
-                _arrays[id(array)].discard(self)
+                if (readers := _arrays.get(id(array))) is not None:
+                    readers.discard(self)
             for number in [number for number, readers in _arrays.items() if not readers]:
                 del _arrays[number]
             self._watched = Watched(roots, known, self._inputs, objects)

@@ -42,7 +42,7 @@ class Watched:
       objects: what a call brings, which is not to be kept alive.
 
     Attributes:
-      values: the places in which it finds numbers and texts of Python's.
+      values: the attributes in which it finds numbers of Python's.
     """
 
     def __init__(
