@@ -20,6 +20,7 @@ from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import Place
+from autograph_lite.runtime.state.other_values import ARRAYS, NUMBERS
 from autograph_lite.syntax import codes
 
 _ANY_NAME = frozenset({  # global variables, by which code may read attributes that it does not name
@@ -27,23 +28,10 @@ _ANY_NAME = frozenset({  # global variables, by which code may read attributes t
     "eval", "exec", "locals", "globals",
 })  # fmt: skip
 _FUNCTIONS = (types.FunctionType, types.MethodType)
-_ELSEWHERE = frozenset(
-    {"__init__", "__new__", "__post_init__", "__repr__", "__str__"}
-)  # of new objects, or for people
-_NUMBERS = (bool, int, float, complex)
-_PLAIN = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    type(None),
-    jax.Array,
-    types.CodeType,
-    types.FrameType,
-    Box,
-)  # a Variable is an input by itself
+# Of new objects, or for people.
+_ELSEWHERE = frozenset({"__init__", "__new__", "__post_init__", "__repr__", "__str__"})
+# A Variable is an input by itself.
+_PLAIN = (*NUMBERS, str, bytes, type(None), jax.Array, types.CodeType, types.FrameType, Box)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +122,7 @@ class Reading:
                 self.values += [
                     (each.place.key, each.key)
                     for each in found
-                    if each.place.attributes is not None and isinstance(each.value, _NUMBERS)
+                    if each.place.attributes is not None and isinstance(each.value, NUMBERS)
                 ]
             held = [*(each.value for each in read), *_held_apart(item, names)]
             for each in held:
@@ -159,11 +147,7 @@ class Reading:
 
 
 def _matters(value: Any) -> bool:
-    return value is None or _is_array(value) or not isinstance(value, _PLAIN)
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic, jax.Array))
+    return value is None or isinstance(value, ARRAYS) or not isinstance(value, _PLAIN)
 
 
 def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
@@ -201,7 +185,7 @@ def _absent(place: Place, names: frozenset[str] | None, bases: Iterable[type]) -
     there = [*map(vars, bases)]
     for name in (names or frozenset()) - place.read().keys():
         found = next((attributes[name] for attributes in there if name in attributes), _NOTHING)
-        if found is None or _is_array(found):
+        if found is None or isinstance(found, ARRAYS):
             yield Read(place, name, None)
 
 

@@ -25,6 +25,7 @@ from autograph_lite.operators.object_graph import places, reachability
 from autograph_lite.operators.values.place import MISSING, Place
 from autograph_lite.runtime.reading.read_places import Read, Reading
 from autograph_lite.runtime.state.discovery import items_in
+from autograph_lite.runtime.state.other_values import ARRAYS
 from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.syntax import codes
 
@@ -85,10 +86,8 @@ class Watched:
         ):
             return
         get = _getter(read.place, read.key, self._brought)
-        if get is None or not _is_same(
-            get(), value
-        ):  # as of a set, whose items are read as another object each time
-            return
+        if get is None or not _is_same(get(), value):
+            return  # as of a set, whose items are read as another object each time
         is_weak = type(value).__weakrefoffset__ and not isinstance(value, (np.ndarray, *_KEYED))
         if not (is_weak or _is_data(value) or not reachability.leading([value], self._brought)):
             return
@@ -167,7 +166,7 @@ def _is_empty(value: Any) -> bool:
 
 def _is_data(value: Any) -> bool:
     """Whether a value is an array or a number of NumPy's, or stands where there may be one later."""
-    return value is None or isinstance(value, (np.ndarray, np.generic, jax.Array))
+    return value is None or isinstance(value, ARRAYS)
 
 
 def _is_same(now: Any, before: Any) -> bool:

@@ -60,9 +60,8 @@ class State:
     numbers: set[Slot] = dataclasses.field(default_factory=set)
     literal: set[Slot] = dataclasses.field(default_factory=set)
     counted: set[Slot] = dataclasses.field(default_factory=set)
-    read_elsewhere: set[Slot] = dataclasses.field(
-        default_factory=set
-    )  # by other functions: these are not counted so
+    # those that other functions read, which Python does not count so
+    read_elsewhere: set[Slot] = dataclasses.field(default_factory=set)
     # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
@@ -312,9 +311,7 @@ class State:
         """Has what a place holds as a value that a program is made for; whether it is a number."""
         held, key = self.slots[slot]
         value = held().read().get(key)
-        is_number = isinstance(value, (bool, int, float, complex)) or (
-            isinstance(value, ARRAYS) and not value.ndim
-        )
+        is_number = isinstance(value, NUMBERS) or (isinstance(value, ARRAYS) and not value.ndim)
         if is_number:
             self.literal.add(slot)
         return is_number
