@@ -54,7 +54,7 @@ def forget_outdated(result: object = None) -> None:
     for function in eager.converted_functions():
         if isinstance(function, Function):
             function.follow_code()
-            if function.traces.is_outdated():
+            if function.traces.is_recoded():
                 function.clear_cache()
 
 

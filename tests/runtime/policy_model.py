@@ -14,6 +14,7 @@ import numpy as np
 
 ARRAY, LITERAL, OBJECT, NODE = "array", "literal", "object", "node"
 Type = tuple[Any, ...]
+Gains = dict[Any, float]
 
 
 @dataclasses.dataclass
@@ -125,9 +126,14 @@ class Trace:
 
     type: Type
     x64: bool
-    frozen: dict[Any, float]
+    read: Gains  # what its programs have found in objects
     objects: list[int]
     programs: set[Any] = dataclasses.field(default_factory=set)
+    inputs: set[Any] = dataclasses.field(default_factory=set)  # what has changed once is read at each call
+
+    def changed(self, gains: Gains) -> set[Any]:
+        """What is not what its programs have found."""
+        return {kind for kind, gain in gains.items() if self.read.get(kind, gain) != gain} - self.inputs
 
     def program(self, own: Type) -> tuple[Any, ...] | None:
         """What tells the program for calls of a type from the others; one that was asked for by any rank is of rank 0."""
@@ -158,12 +164,14 @@ class Policy:
                 best = trace
         return best
 
-    def knows(self, own: Type, *, x64: bool, exact: bool = False) -> bool:
-        """Whether a call of a type runs no Python."""
+    def knows(self, own: Type, gains: Gains, *, x64: bool, exact: bool = False) -> bool:
+        """Whether a call of a type runs no Python, with these gains in the objects that it reads."""
         trace = self.find(own, x64=x64, exact=exact)
-        return trace is not None and (exact or trace.program(own) in trace.programs)
+        if trace is None or trace.changed(gains):
+            return False
+        return exact or trace.program(own) in trace.programs
 
-    def call(self, own: Type, objects: list[Any], *, x64: bool, exact: bool = False) -> Trace:
+    def call(self, own: Type, objects: list[Any], gains: Gains, *, x64: bool, exact: bool = False) -> Trace:
         """The trace that serves a call, made if there is none; one that is asked for is not called."""
         trace = self.find(own, x64=x64, exact=exact)
         if trace is not None and exact:
@@ -173,8 +181,11 @@ class Policy:
             for other in self.traces if self.reduce and not exact else []:
                 if other.x64 == x64:
                     general = joined(general, other.type) or general
-            trace = Trace(general, x64, {thing.kind: thing.gain for thing in objects}, list(map(id, objects)))
+            trace = Trace(general, x64, dict(gains), list(map(id, objects)))
             self.traces = [*(t for t in self.traces if (t.type, t.x64) != (general, x64)), trace]
+        if changed := trace.changed(gains):
+            trace.inputs |= changed
+            trace.programs = set()
         if trace.program(own) not in trace.programs:
             trace.programs.add(trace.program(own))
             self.count += 1

@@ -34,7 +34,7 @@ def test_the_first_trace_differs_from_nothing():
         called_from=Location("/model/train.py", 8, "main", "step(x, n)"),
         trace_seconds=0.0125,
         compile_seconds=0.03,
-        rebound=(),
+        changed=(),
         advice="",
     )
 
@@ -223,12 +223,12 @@ def test_a_variable_and_an_array():
     ]
 
 
-def test_a_global_that_was_rebound_since_is_reported_for_the_first_trace_too():
-    (found,) = explain_retraces("step", [record(x=X, rebound=["RATE"])])
+def test_a_global_that_has_changed_is_told():
+    _, found = explain_retraces("step", [record(x=X), record(x=X, changed=("RATE",))])
 
-    assert found.rebound == ("RATE",)
+    assert found.changed == ("RATE",)
     assert found.advice == (
-        "pass 'RATE' as an argument or keep it in a Variable: the trace goes on with the value that it read."
+        "pass 'RATE' as an argument or keep it in a Variable: Python has changed what the trace had read."
     )
 
 
@@ -258,7 +258,7 @@ def test_the_table():
     traces = [
         record(21, x=X, n=Literal(1)),
         record(22, x=X, n=Literal(2), trace=0.004, compile=1.5),
-        record(22, x=X, n=Literal(3), trace=0.003, compile=None, rebound=["RATE"]),
+        record(22, x=X, n=Literal(3), trace=0.003, compile=None, changed=("RATE",)),
     ]
 
     assert (
@@ -268,9 +268,9 @@ def test_the_table():
           trace  signature                       tracing  compiling  called from       what differs
               1  (x: float32[3], n: Literal[1])  12.5 ms    30.0 ms  train.py:21 main
               2  (x: float32[3], n: Literal[2])   4.0 ms      1.5 s  train.py:22 main  n: 1 -> 2, as of trace 1
-              3  (x: float32[3], n: Literal[3])   3.0 ms             train.py:22 main  n: 2 -> 3, as of trace 2; 'RATE' rebound since
+              3  (x: float32[3], n: Literal[3])   3.0 ms             train.py:22 main  n: 2 -> 3, 'RATE' has changed, as of trace 2
           2, 3: pass an array, jnp.asarray(n): each Python number is a trace of its own.
-          3: pass 'RATE' as an argument or keep it in a Variable: the trace goes on with the value that it read.""")
+          3: pass 'RATE' as an argument or keep it in a Variable: Python has changed what the trace had read.""")
     )
 
 

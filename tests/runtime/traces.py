@@ -33,11 +33,11 @@ def record(
     trace: float = 0.0125,
     compile: float | None = 0.03,
     context: Any = (),
-    rebound: Any = (),
+    changed: Any = (),
     **types: Any,
 ) -> TraceRecord:
     """A trace for arguments of the given types, called from train.py."""
     kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(types)
     function_type = FunctionType(list(map(Slot, types)), list(types.values()), kinds)
     place = Location("/model/train.py", line, "main", "step(x, n)")
-    return TraceRecord(function_type, place, trace, compile, tuple(rebound), tuple(context))
+    return TraceRecord(function_type, place, trace, compile, tuple(changed), tuple(context))

@@ -39,8 +39,9 @@ the default device).
 - With `input_signature` there is one type of calls, and other calls are a `TypeError`.
 - With `reduce_retracing` a size that varies becomes one that is open, for which Python runs once; each size is compiled.
 - A trace that raises leaves nothing behind: the next call traces again.
-- Values that the function reads from globals, closures and attributes are those of the trace. A `Variable` is read by
-  each call. Attributes and items that the function writes to are read and written by each call, too.
+- Values that the function reads from globals, closures and attributes are read by each call, which looks whether Python
+  has changed them: a number becomes an input of the program by one more trace, another text or function is another trace.
+  A `Variable` is read by each call. Attributes and items that the function writes to are read and written by each call, too.
 - Traces hold the objects of a call weakly: an object goes when you let go of it, and its traces with it. `max_traces`
   bounds how many there are of the others.
 - `explain_retraces()` tells what differed, and where the call came from; five traces in short order give a `RetraceWarning`.

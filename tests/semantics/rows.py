@@ -19,6 +19,9 @@ HERE = pathlib.Path(__file__).parent
 NUMBERS = [*(str(n) for n in range(1, 156) if n != 117), "97b"]  # of the cases; nobody has measured an R117
 
 
+LIVE = "a program that goes on with what has changed since gives wrong values in silence"
+
+
 def deviates(here: str, *, why: str) -> Callable[[F], F]:
     """Marks a row in which we do something else than TensorFlow: what happens here, and the reason."""
 

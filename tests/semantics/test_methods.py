@@ -12,7 +12,7 @@ import pytest
 import autograph_lite
 
 from .probe import C, Probe, ran
-from .rows import deviates
+from .rows import LIVE, deviates
 
 IDENTITY = "two equal instances may hold different things, and a trace has read them from one"
 
@@ -48,6 +48,7 @@ def test_R60_each_instance_has_traces_of_its_own(Counter: Any) -> None:
     assert Counter.f.trace_count == 0
 
 
+@deviates("the value of the call, after one more trace: it is an input from then on", why=LIVE)
 def test_R61_an_attribute_of_self_that_python_changes(Counter: Any) -> None:
     a = Counter()
     f = Probe(a.f)
@@ -55,7 +56,9 @@ def test_R61_an_attribute_of_self_that_python_changes(Counter: Any) -> None:
 
     a.k = 100
 
-    assert (f(C(1)), f.value) == ("1/1", 2)
+    assert (f(C(1)), f.value) == ("2/2", 101)
+    a.k = 200
+    assert (f(C(1)), f.value) == ("2/2", 201)
 
 
 @deviates(

@@ -212,6 +212,15 @@ class Journal:
                         place_names.copy(place.owner, one.owner)
                         yield one, {k: v for k, v in old.items() if k == name}, one.read()
 
+    def in_place_of(self, item: Any) -> list[Any]:
+        """What places held before that hold an item now, which none has held before."""
+        contents = [*self._contents()]
+        if any(old is item for _, olds, _ in contents for old in olds.values()):
+            return []
+        return [
+            old.get(key, MISSING) for _, old, new in contents for key, value in new.items() if value is item
+        ]
+
     def reachable(self, roots: Iterable[Any], wanted: set[int]) -> set[int]:
         """Which of these ids belong to objects that the body can see from `roots` and from globals."""
         roots = [*roots, *self._global_roots(), *opaque_objects.MODULES]

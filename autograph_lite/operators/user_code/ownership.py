@@ -80,6 +80,14 @@ def is_users_own_class(kind: type) -> bool:
     return False
 
 
+def is_users_namespace(kind: type) -> bool:
+    """Whether a class statement of the user's has made a class, with methods or without."""
+    return bool(kind.__flags__ & _HEAP) and not is_librarys_own_class(kind)
+
+
+_HEAP = 1 << 9  # of a class that a statement has made
+
+
 @functools.lru_cache(maxsize=4096)
 def only_stores(kind: type) -> bool:
     """Whether a class is the user's and has a generated constructor: what it is handed, no library's method calls."""
@@ -92,8 +100,13 @@ def only_stores(kind: type) -> bool:
 
 def is_of_library(kind: type) -> bool:
     """Whether a class, or one of its bases, is a library's; Python's own among them, but not its built-in ones."""
-    files = [getattr(sys.modules.get(base.__module__), "__file__", None) for base in kind.__mro__]
-    return any(path is not None and is_library_file(path) for path in files)
+    return any(map(is_librarys_own_class, kind.__mro__))
+
+
+def is_librarys_own_class(kind: type) -> bool:
+    """Whether the class statement itself is a library's, Python's own among them."""
+    path = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return path is not None and is_library_file(path)
 
 
 def may_be_chosen(kind: type) -> bool:

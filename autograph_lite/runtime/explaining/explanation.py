@@ -37,7 +37,7 @@ class Retrace:
       called_from: the user's line that called the function; empty where none did.
       trace_seconds: the time that running the Python code and making the program took.
       compile_seconds: the time that XLA took; None where it has not compiled yet.
-      rebound: the captured names that have been bound to another object since: the trace keeps what it read.
+      changed: what the function reads from outside that Python had changed since the trace before.
       advice: what would have avoided it, one sentence a line; may be empty.
     """
 
@@ -48,7 +48,7 @@ class Retrace:
     called_from: Location | tuple[()]
     trace_seconds: float
     compile_seconds: float | None
-    rebound: tuple[str, ...]
+    changed: tuple[str, ...]
     advice: str
 
 
@@ -117,7 +117,7 @@ def _explained(records: Sequence[TraceRecord], at: int) -> Retrace:
         record.called_from,
         record.trace_seconds,
         record.compile_seconds,
-        record.changed_globals,
+        record.changed,
         "\n".join(_avoiding(record, nearest, found)),
     )
 
@@ -131,10 +131,10 @@ def _nearest(records: Sequence[TraceRecord], at: int) -> tuple[int | None, tuple
 
 def _avoiding(record: TraceRecord, nearest: int | None, found: tuple[Change, ...]) -> Iterator[str]:
     yield from dict.fromkeys(sentence for change in found for sentence in change.advice())
-    if nearest is not None and not found:
+    if nearest is not None and not (found or record.changed):
         yield "the arguments are those of an earlier trace: keep what the function changes or captures the same."
-    for name in record.changed_globals:
-        yield f"pass '{name}' as an argument or keep it in a Variable: the trace goes on with the value that it read."
+    for name in record.changed:
+        yield f"pass '{name}' as an argument or keep it in a Variable: Python has changed what the trace had read."
 
 
 def _table(retraces: Sequence[Retrace]) -> list[str]:
@@ -154,11 +154,10 @@ def _row(each: Retrace) -> tuple[str, ...]:
 
 
 def _differing(each: Retrace) -> str:
-    since = [f"'{name}' rebound since" for name in each.rebound]
     if each.nearest is None:
-        return "; ".join(since)
-    differences = ", ".join(each.differences) or "nothing in the arguments"
-    return "; ".join([f"{differences}, as of trace {each.nearest}", *since])
+        return ""
+    changed = [f"'{name}' has changed" for name in each.changed]
+    return f"{', '.join([*each.differences, *changed]) or 'nothing in the arguments'}, as of trace {each.nearest}"
 
 
 def _advice(retraces: Sequence[Retrace]) -> Iterator[str]:

@@ -111,7 +111,7 @@ class TraceRecord:
     called_from: Location | tuple[()]  # the user's line that called the function; empty where none did
     trace_seconds: float  # the time that the user's Python and JAX took to make the program
     compile_seconds: float | None = None  # the time that XLA took; None where it has not compiled yet
-    changed_globals: tuple[str, ...] = ()  # the captured names that have been bound again since
+    changed: tuple[str, ...] = ()  # what it reads from outside that is another since the one before
     context: tuple[tuple[str, Any], ...] = ()  # JAX's configuration, as far as traces depend on it, by option
     reduces: bool = False  # whether the function was to find out which sizes vary
     served: Served = Served()  # which calls of these types it is for

@@ -7,7 +7,13 @@ getattr(self, name)         whatever it has
 
 from __future__ import annotations
 
+import argparse
+import array
+import collections
 import dataclasses
+import dis
+import enum
+import operator
 import types
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import Any
@@ -15,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.object_graph import places, reachability
+from autograph_lite.operators.object_graph import opaque_objects, places, reachability
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Box
@@ -32,6 +38,8 @@ _FUNCTIONS = (types.FunctionType, types.MethodType)
 _ELSEWHERE = frozenset({"__init__", "__new__", "__post_init__", "__repr__", "__str__"})
 # A Variable is an input by itself.
 _PLAIN = (*NUMBERS, str, bytes, type(None), jax.Array, types.CodeType, types.FrameType, Box)
+# What is told by its value.
+VALUES = (*NUMBERS, str, bytes, enum.Enum, np.dtype, range, slice)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +60,8 @@ class Read:
 def attribute_names(roots: Iterable[Any]) -> frozenset[str] | None:
     """The names that a function may read attributes by; None for any."""
     found = [*reachability.all_reachable(roots)]
+    if any(isinstance(item, operator.attrgetter) for item in found):
+        return None
     methods = {id(fn): name for item in found if isinstance(item, type) for fn, name in _methods_of(item)}
     for item in found:
         if not isinstance(item, type):  # what is held by itself may be called under any name
@@ -88,19 +98,28 @@ def _is_called(name: str | None, names: set[str]) -> bool:
 
 @reachability.by_code
 def _names_in(code: types.CodeType) -> frozenset[str]:
+    if any(
+        step.opname == "MATCH_CLASS"
+        for each in codes.nested_codes(code)
+        for step in dis.get_instructions(each)
+    ):
+        return frozenset({"__dict__"})  # by position: the class has the names
     texts = {const for each in codes.nested_codes(code) for const in each.co_consts if isinstance(const, str)}
     return reachability.names_used(code) | {text for text in texts if text.isidentifier()}
 
 
 class Reading:
-    """What a function may read from outside; but for numbers and texts of Python's, and what a class is made of.
+    """What a function may read from outside, but for what a class is made of.
 
     Args:
       roots: what it could see.
       known: slots of places that matter, whatever they hold.
 
     Attributes:
-      places: where it finds what.
+      places: where it finds what, numbers and texts apart.
+      foreign: likewise, in objects of libraries.
+      plain: where it finds numbers, texts and the like, in objects and containers of the user's.
+      functions: of the user's, which may be given other code.
       arrays: those of NumPy's, in tuples and closures, too.
       values: the attributes that hold numbers of Python's, by the place and the name.
     """
@@ -109,28 +128,41 @@ class Reading:
         todo = [*roots]
         names = attribute_names(todo)
         self.places: list[Read] = []
+        self.foreign: list[Read] = []
+        self.plain: list[Read] = []
+        self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray[Any, Any]] = []
         self.values: list[tuple[Hashable, Hashable]] = []
         self._leading: set[int] = set()
         holders: dict[int, list[int]] = {}
+        foreign: set[int] = set()  # what objects of libraries hold
         for item in reachability.each_once(todo, _PLAIN):
             if reachability.is_of_unhashable_class(item):
                 continue
+            if isinstance(item, types.FunctionType) and ownership.is_users(item):
+                self.functions.append(item)
+            is_foreign = id(item) in foreign or _is_foreign(item)
             found = [*_places_of(item, names)]
             read = [each for each in found if _matters(each.value)]
+            if isinstance(item, opaque_objects.KINDS) and not isinstance(item, array.array):
+                continue  # as the state of a generator of random numbers
+            plain = [] if is_foreign else [each for each in found if isinstance(each.value, VALUES)]
+            self.plain += plain
             if names is not None:  # else any function that can be reached might have read it
                 self.values += [
-                    (each.place.key, each.key)
-                    for each in found
-                    if each.place.attributes is not None and isinstance(each.value, NUMBERS)
+                    (each.place.key, each.key) for each in plain if isinstance(each.value, NUMBERS)
                 ]
             held = [*(each.value for each in read), *_held_apart(item, names)]
+            foreign.update(map(id, held) if is_foreign else ())
             for each in held:
                 holders.setdefault(id(each), []).append(id(item))
                 if isinstance(each, jax.Array):
                     self._leading.add(id(each))
-            self.places += read
-            if known and any((each.place.key, each.key) in known for each in found):
+            (self.foreign if is_foreign else self.places).extend(read)
+            values = isinstance(item, (tuple, set, frozenset)) and any(
+                isinstance(each, VALUES) for each in item
+            )
+            if plain or values or (known and any((each.place.key, each.key) in known for each in found)):
                 self._leading.add(id(item))
             self.arrays += [item] if isinstance(item, np.ndarray) else []
             todo += held
@@ -141,20 +173,33 @@ class Reading:
             self._leading |= new
             waiting += new
 
-    def leads_to_arrays(self, item: Any) -> bool:
-        """Whether an item is an array, of JAX's too, or holds some, or a place that matters."""
+    def leads_to_values(self, item: Any) -> bool:
+        """Whether an item is an array, of JAX's too, or holds some, or numbers, texts, or a place that matters."""
         return id(item) in self._leading
 
 
 def _matters(value: Any) -> bool:
-    return value is None or isinstance(value, ARRAYS) or not isinstance(value, _PLAIN)
+    return value is None or isinstance(value, ARRAYS) or not isinstance(value, (*_PLAIN, *VALUES))
+
+
+def _is_foreign(item: Any) -> bool:
+    """Whether an object is of a library's class: that may change numbers of its own at any time."""
+    return ownership.is_librarys_own_class(type(item)) and not isinstance(item, _HOLDERS)
+
+
+# whose attributes and items are the user's
+_HOLDERS = (types.FunctionType, types.MethodType, types.ModuleType, type, list, dict, collections.deque, array.array,
+            types.SimpleNamespace, argparse.Namespace)  # fmt: skip
 
 
 def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
+    if type(item).__module__ in reachability.WRAPPERS:
+        return
     if isinstance(item, types.FunctionType):
         for name, cell in zip(item.__code__.co_freevars, item.__closure__ or (), strict=True):
             yield from _all_of(places.cell_place(cell, name))
         used, module = reachability.names_used(item.__code__), item.__globals__
+        used = _names_in(item.__code__) if "globals" in used else used
         for name in used & module.keys() if ownership.is_users(item) else ():
             yield from _all_of(places.global_place(module, name))
         for place in places.object_places(item) if vars(item) else ():
@@ -167,7 +212,7 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
             for name in vars(item).keys() & (names or vars(item).keys()):
                 yield from _all_of(places.global_place(vars(item), name))
     elif isinstance(item, type):
-        for read in _all_of(places.object_places(item)[0]) if ownership.is_users_own_class(item) else ():
+        for read in _all_of(places.object_places(item)[0]) if ownership.is_users_namespace(item) else ():
             if _has_name(read.key, names) and not ownership.functions_of(read.value):
                 yield read
         yield from _absent(places.object_places(item)[0], names, item.__mro__[1:])
@@ -185,7 +230,7 @@ def _absent(place: Place, names: frozenset[str] | None, bases: Iterable[type]) -
     there = [*map(vars, bases)]
     for name in (names or frozenset()) - place.read().keys():
         found = next((attributes[name] for attributes in there if name in attributes), _NOTHING)
-        if found is None or isinstance(found, ARRAYS):
+        if found is None or isinstance(found, (*ARRAYS, *VALUES)):
             yield Read(place, name, None)
 
 
@@ -213,7 +258,7 @@ def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
             pair for base in item.__mro__ if ownership.is_users_own_class(base) for pair in _methods_of(base)
         ]
         called = [fn for fn, name in methods if names is None or _is_called(name, {*names})]
-        return [*called, *item.__mro__[1:]] if ownership.is_users_class(item) else []
+        return [*called, *item.__mro__[1:]]
     if not reachability.is_open(item):
         return []
     kind = type(item)

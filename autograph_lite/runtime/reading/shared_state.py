@@ -20,7 +20,7 @@ import numpy as np
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.checks.carried_checks import within_program
 from autograph_lite.operators.values.place import Place
-from autograph_lite.runtime.reading.watched_arrays import Watched
+from autograph_lite.runtime.reading.watched_places import Before, Watched
 from autograph_lite.runtime.state.carried_state import State
 from autograph_lite.runtime.state.discovery import places_in
 from autograph_lite.runtime.state.weak_places import HeldPlace
@@ -59,6 +59,8 @@ class Reader:
         self._as_constants: set[Hashable] = set()
         self._known: set[Slot] = set()  # those of its places that the others know of
         self._watched: Watched | None = None
+        self._told: list[str] = []
+        self._before: Before | None = None  # of the trace that is being made
         self.reads: frozenset[Slot] = frozenset()
         self.is_outdated = self.is_replaced = False
 
@@ -67,19 +69,37 @@ class Reader:
         """Whether there are arrays that Python may have changed since its programs were made."""
         return bool(self._watched)
 
+    def is_recoded(self) -> bool:
+        """Whether a function that its programs have called has got other code."""
+        return self._watched is not None and self._watched.is_recoded()
+
+    def look_between_calls(self) -> None:
+        """As `look`, where the call is over for which a program was made."""
+        if self._watched is not None:
+            self._watched.ran()
+        self.look()
+
     def look(self) -> None:
         """To be called before a call: looks whether Python has changed what its programs have read."""
         if self._watched is None or self.is_outdated or not self._watched.have_changed() or within_program():
             return
         with _lock:
             for moved in self._watched.moved():
-                if moved.as_input:
+                if moved.place.owner is not None:
+                    self._told.append(str(moved.place().label(moved.key)))
+                slot = None if moved.place.owner is None else (moved.place().key, moved.key)
+                if moved.as_input and slot not in self._state().fixed:
                     self._take_place(moved.place, moved.key)
                 else:
                     self.is_replaced = True
             for array in self._watched.written():
                 self._changed(array)
             self._outdate()
+
+    def told(self) -> tuple[str, ...]:
+        """The names of what has changed since this was asked for."""
+        told, self._told = self._told, []
+        return tuple(dict.fromkeys(told))
 
     def begin_again(self) -> None:
         """Has no inputs: other objects are there."""
@@ -119,10 +139,15 @@ class Reader:
     def watch(self, roots: Iterable[Any]) -> None:
         """To be called before a trace: notes what it may read, and looks for what others carry."""
         roots = [*roots]
+        self._before = Before(roots)
         with _lock:
             _readers.add(self)
             others = [reader for reader in _readers if reader is not self]
             self._take_in({slot: place for each in others for slot, place in each._places().items()}, roots)
+
+    def traced(self) -> None:
+        """To be called after a trace, or where it has failed."""
+        self._before = None
 
     def _places(self) -> dict[Slot, Place]:
         """Those that its programs carry, Variables apart."""
@@ -164,13 +189,14 @@ class Reader:
           inputs: arrays of NumPy's that nobody passes, and that are inputs of it.
         """
         with _lock:
-            known = {*self._state().slots, *(id(storages.base_of(array)) for array in inputs)}
             for array, *_ in () if self._watched is None else self._watched.contents:
                 if (readers := _arrays.get(id(array))) is not None:
                     readers.discard(self)
             for number in [number for number, readers in _arrays.items() if not readers]:
                 del _arrays[number]
-            self._watched = Watched(roots, known, self._inputs, objects)
+            bases = {id(storages.base_of(array)) for array in inputs}
+            before = self._before or Before(())
+            self._watched = Watched(roots, self._state(), bases, self._inputs, objects, before)
             for array, *_ in self._watched.contents:
                 _arrays.setdefault(id(array), weakref.WeakSet()).add(self)
             places = self._places()

@@ -228,7 +228,7 @@ def _why(each: Retrace) -> str:
     else:
         found = ", ".join(each.differences) or "nothing in the arguments differs"
         lines = [f"{found} (from trace {each.nearest})"]
-    lines += [f"'{name}' was bound to another object since" for name in each.rebound]
+    lines += [f"'{name}' had changed" for name in each.changed]
     lines += [f"Avoid it: {sentence}" for sentence in each.advice.splitlines()]
     return "<br>".join(map(html.escape, lines))
 

@@ -20,6 +20,7 @@ from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
 from autograph_lite.runtime.state.discovery import places_in
@@ -58,6 +59,10 @@ def claimed(
                 why="What is written is known when the program runs, and nobody would put it into the array then.",
                 fix="return what is written; or work on a copy, x.copy().",
             )
+        before = [old for old in written.in_place_of(array) if isinstance(old, np.ndarray)]
+        for old in map(storages.base_of, before):
+            if not any(old is each for each in known):
+                raise retracing.Reborn([], [old])  # it was computed here, of what was there
         if len(known) == MOST:
             raise _too_many(array)
         return True

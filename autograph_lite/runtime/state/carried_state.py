@@ -62,6 +62,11 @@ class State:
     counted: set[Slot] = dataclasses.field(default_factory=set)
     # those that other functions read, which Python does not count so
     read_elsewhere: set[Slot] = dataclasses.field(default_factory=set)
+    # what Python has put, while tracing, where there was nothing; and the containers that it has made longer or shorter
+    added: list[tuple[HeldPlace, Hashable]] = dataclasses.field(default_factory=list)
+    resized: set[Hashable] = dataclasses.field(default_factory=set)
+    # containers that hold arrays of NumPy's to which the program writes: it is traced again where others are there
+    fixed: set[Slot] = dataclasses.field(default_factory=set)
     # what is to be said where arrays of NumPy's that nobody passes can't be written as arguments
     refusal: BaseException | None = None
     _searched: bool = False
@@ -281,7 +286,8 @@ class State:
         for (_, contents), change in zip(kept, changes.values(), strict=True):
             fresh = [value for key, value in contents.items() if value is not change.old.get(key)]
             tracer_leaks.refuse_hidden(pytrees.leaves(fresh), "An object from outside of the function")
-        for place, contents in kept:
+        for (place, contents), change in zip(kept, changes.values(), strict=True):
+            self._note_added(place, change.old, contents)
             place.write(contents)
         values = []
         for (owner, key), (held, _) in self.slots.items():
@@ -294,6 +300,30 @@ class State:
             is_kept = id(value) in stood or (not place.ours and _is_same(value, *before[len(values)]))
             values.append(KEPT if is_kept else value)
         return values
+
+    def _note_added(self, place: Place, old: Contents, new: Contents) -> None:
+        if place.holds_items and not isinstance(place.owner, dict):
+            self.resized |= {place.key} if len(old) != len(new) else set()
+            return
+        nothing = {id(None), id(MISSING)}
+        fresh = [
+            key
+            for key, value in new.items()
+            if id(value) not in nothing and id(old.get(key, place.default(key))) in nothing
+        ]
+        for key in [] if place.ours else fresh:
+            held = HeldPlace(place)
+            held.loosen()
+            self.added.append((held, key))
+
+    def fix(self, arrays: Iterable[np.ndarray[Any, Any]]) -> None:
+        """Carries no container that holds arrays of NumPy's to which the program writes themselves."""
+        ids = {id(array) for array in arrays}
+        for slot, (held, key) in [*self.slots.items()]:
+            value = held().read().get(key)
+            if isinstance(value, (list, tuple, dict)) and not ids.isdisjoint(map(id, items_in(value))):
+                del self.slots[slot]
+                self.fixed.add(slot)
 
     def only_read(
         self, changes: Mapping[Hashable, journal.Change], before: Sequence[Any]
@@ -336,6 +366,7 @@ class State:
         inputs: Iterable[Any],
         outputs: Iterable[Any],
         executed: Sequence[types.CodeType] | None,
+        instance: Any,
     ) -> None:
         """Lets Python count numbers that nothing but the next one depends on.
 
@@ -345,6 +376,7 @@ class State:
           inputs: of its program.
           outputs: what else that gives.
           executed: the code that ran; None where it is part of somebody else's trace.
+          instance: what the function is a method of, which may have lists and dicts; None if it is none.
 
         Raises:
           Restart: there are some.
@@ -360,7 +392,7 @@ class State:
         for place, key in (
             [(self.slots[slot][0](), slot[1]) for slot in found] if executed is not None else ()
         ):
-            if is_named_elsewhere(place.owner, key, executed or ()):
+            if is_named_elsewhere(instance if place.holds_items else place.owner, key, executed or ()):
                 found.discard((place.key, key))
         while found:
             own = {slot: [leaf for leaf in given[slot] if isinstance(leaf, Tracer)] for slot in found}

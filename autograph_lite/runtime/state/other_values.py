@@ -83,7 +83,7 @@ def _is_other_value(new: Any, old: Any) -> bool:
 
 
 def is_named_elsewhere(owner: Any, name: Any, executed: Iterable[types.CodeType]) -> bool:
-    """Whether methods of an object's class name an attribute that have not run, but for those that make it."""
+    """Whether methods of an object's class name an attribute, or a key, that have not run, but for those that make it."""
     ran = {(code.co_name, code.co_firstlineno) for code in executed}
     methods = [
         fn
@@ -93,9 +93,10 @@ def is_named_elsewhere(owner: Any, name: Any, executed: Iterable[types.CodeType]
         if key not in ("__init__", "__new__", "__post_init__")
         for fn in ownership.functions_of(value)
     ]
-    others = [fn.__code__ for fn in methods if isinstance(fn, types.FunctionType)]
+    others = [fn.__code__ for fn in methods if isinstance(fn, types.FunctionType) and ownership.is_users(fn)]
     return any(
-        name in reachability.names_used(code) and (code.co_name, code.co_firstlineno) not in ran
+        (name in reachability.names_used(code) or name in code.co_consts)
+        and (code.co_name, code.co_firstlineno) not in ran
         for code in others
     )
 

@@ -1,7 +1,6 @@
 """Tracing: how is a trace made and kept, and which of them serves a call? This is the policy of `tf.function`."""
 
 __all__ = [
-    "captured_names",
     "compile_times",
     "concrete",
     "jax_export",

@@ -526,6 +526,7 @@ class Program:
                 self._reborn |= again.sites
                 self._told |= again.told
                 self._outside += again.outside
+                self.state.fix(again.outside)
                 self.state.refusal = again.refusal or self.state.refusal
                 raise Restart from None
             found: list[tuple[Any, Any]] = []
@@ -655,7 +656,9 @@ class Program:
             checked = failures.new.values() if failures is not None else ()
             gives = map(storages.latest_version, [*results.arrays, *lent_arrays, *checked])
             executed = [code for code, _ in written.codes.values()]
-            self.state.count_while_tracing(changes, values, flat, gives, executed if self.owned else None)
+            self.state.count_while_tracing(
+                changes, values, flat, gives, executed if self.owned else None, getattr(fn, "__self__", None)
+            )
         kept = () if self.owned else self.state.only_read(changes, before)
         refusals.refuse_foreign_tracers(changes, kept, owned=self.owned)
         if self.owned:

@@ -244,6 +244,7 @@ class Trace:
                 continue
             finally:
                 self._values = tuple
+                self.reader.traced()
             # What it writes to may be an argument of this call, and not of that of the trace.
             if not self.state.is_ours:
                 owners = [place.owner for place, _ in self.state.places if not place.ours]
@@ -256,7 +257,7 @@ class Trace:
         """Has no program for what others have changed, and what they change as inputs of the next ones."""
         if self.reader.is_replaced:
             self.reader.begin_again()
-            self.state, self._outside = State(creations=self.state.creations), []
+            self.state, self._outside = State(creations=self.state.creations, fixed=self.state.fixed), []
         places, arrays = self.reader.taken()
         self.state.slots.update({slot: held for slot, held in places.items() if slot not in self.state.slots})
         self._outside += [each for each in arrays if not any(each is known for known in self._outside)]
@@ -513,7 +514,12 @@ class Trace:
     def _roots(self) -> list[Any]:
         """What the function could see."""
         objects = [found.referent() for found in self.function_type.objects()]
-        return [self._converted(), *objects, *self._stand_ins.values()]
+        return [
+            self._converted(),
+            *objects,
+            *self.function_type.classes(),
+            *self._stand_ins.values(),
+        ]
 
     def _arguments(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         args, kwargs = self.function_type.placeholder_arguments(

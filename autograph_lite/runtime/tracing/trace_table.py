@@ -27,7 +27,6 @@ from autograph_lite.runtime.explaining.trace_differences import Served, TraceRec
 from autograph_lite.runtime.state import buffer_donation
 from autograph_lite.runtime.state.carried_state import Retyped
 from autograph_lite.runtime.state.creations import Creations
-from autograph_lite.runtime.tracing.captured_names import Captures
 from autograph_lite.runtime.tracing.compile_times import Compiling
 from autograph_lite.runtime.tracing.concrete import ConcreteFunction
 from autograph_lite.runtime.tracing.program import Program
@@ -78,14 +77,11 @@ class Made(NamedTuple):
     """A trace that was made: what of it is told to users."""
 
     record: TraceRecord
-    captures: Captures
     compiling: Compiling
 
     def now(self) -> TraceRecord:
         """The record with what has happened since."""
-        return dataclasses.replace(
-            self.record, compile_seconds=self.compiling.seconds, changed_globals=self.captures.rebound()
-        )
+        return dataclasses.replace(self.record, compile_seconds=self.compiling.seconds)
 
 
 class Traces:
@@ -132,7 +128,6 @@ class Traces:
         self.count = 0
         self._writes = False  # whether a program writes to objects of its calls
         self.history: collections.deque[Made] = collections.deque(maxlen=REMEMBERED)
-        self._captures: collections.deque[Captures] = collections.deque(maxlen=REMEMBERED)  # of what is kept
         self._creations = Creations()
         # Called when traces are gone, or others serve calls.
         self.dropped: Callable[[], object] = lambda: None
@@ -190,22 +185,18 @@ class Traces:
         return found, found.placeholder_arguments(values)
 
     def look(self) -> None:
-        """Looks whether Python has changed arrays that traces have read: they are made again."""
+        """Looks whether Python has changed what traces have read: they are made again."""
         for trace in self.cache:
-            trace.reader.look()
+            trace.reader.look_between_calls()
 
     def would_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether there is no trace yet for a call of this type."""
         with self.lock:
             return self._lookup(self.type_of(self.bind(args, kwargs))) is None
 
-    def rebound(self) -> tuple[str, ...]:
-        """The names that traces have read and that are bound to other objects now."""
-        return tuple(dict.fromkeys(name for captures in self._captures for name in captures.rebound()))
-
-    def is_outdated(self) -> bool:
-        """Whether a function or class that a trace has read is defined again."""
-        return any(captures.redefined() for captures in self._captures)
+    def is_recoded(self) -> bool:
+        """Whether a function that a trace has called has got other code, as `%autoreload` gives it."""
+        return any(trace.reader.is_recoded() for trace in self.cache)
 
     def resolve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Resolved:
         """What serves a call.
@@ -358,7 +349,6 @@ class Traces:
         """Forgets all traces."""
         with self.lock:
             self.cache.clear()
-            self._captures.clear()
             self.dropped()
 
     def _new(self, found: FunctionType) -> Trace:
@@ -386,13 +376,12 @@ class Traces:
             context=configuration.trace_options(),
             reduces=self.options.reduce_retracing,
             served=served,
+            changed=trace.reader.told(),
         )
-        if not (program.once and self._captures):  # else there is one for each call
-            self._captures.append(Captures(self.fn))
         if trace.reader.watches and not self.watches:
             self.watches = True
             self.watching()
-        self.history.append(Made(record, self._captures[-1], program.compiling))
+        self.history.append(Made(record, program.compiling))
         self.count += 1
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograph_lite.runtime.types.object_type import ObjectType, object_types_in
-from autograph_lite.runtime.types.structure import from_value
+from autograph_lite.runtime.types.structure import classes_in, from_value
 from autograph_lite.runtime.types.trace_type import Placeholders, TraceType, TracingContext
 
 _KINDS = inspect.Parameter
@@ -132,6 +132,10 @@ class FunctionType(inspect.Signature):
     def objects(self) -> list[ObjectType]:
         """The types of the objects that the calls are tied to."""
         return [found for type in self.types for found in object_types_in(type)]
+
+    def classes(self) -> list[type]:
+        """The classes of the arguments, and those that are arguments themselves, objects apart."""
+        return [*dict.fromkeys(found for type in self.types for found in classes_in(type))]
 
     def differences(self, other: FunctionType) -> list[str]:
         """Why a trace made for `other` does not serve this type, argument by argument: what there is and what was."""

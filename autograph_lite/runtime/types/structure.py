@@ -9,6 +9,7 @@ from `from_value`; a value that is one leaf has that leaf's type.
 from __future__ import annotations
 
 import array
+import enum
 import functools
 import weakref
 from collections.abc import Hashable, Sequence
@@ -93,6 +94,27 @@ class Structure(TraceType):
 
     def __repr__(self) -> str:
         return tree_paths.structure_text(self.treedef, list(map(repr, self.leaves)))
+
+
+def classes_in(found: TraceType) -> list[type]:
+    """The classes of the nodes of a type, and those that its literals are, or are members of."""
+    if isinstance(found, Literal):
+        value = found.value
+        return [value] if isinstance(value, type) else [type(value)] if isinstance(value, enum.Enum) else []
+    nodes = [found.treedef] if isinstance(found, Structure) else []
+    classes: list[type] = []
+    while nodes:
+        node = nodes.pop()
+        data = node.node_data()
+        classes += _classes_among(data)
+        nodes += node.children()
+    return [*classes, *(each for part in found.parts() for each in classes_in(part))]
+
+
+def _classes_among(data: Any) -> list[type]:
+    if isinstance(data, tuple):
+        return [found for each in data for found in _classes_among(each)]
+    return [data] if isinstance(data, type) else []
 
 
 def from_value(value: Any, context: TracingContext) -> TraceType:

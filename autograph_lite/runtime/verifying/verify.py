@@ -148,11 +148,9 @@ class Comparison:
         return None
 
     def _note_stale(self) -> None:
-        names = self.function.traces.rebound()
-        stale = f" Bound again since then: {', '.join(names)}." if names else ""
         self.notes.append(
-            "Traced again, each statement does what it does in Python. The program that was there keeps what Python has read, "
-            f"and does not repeat what Python has done, while it was traced.{stale}"
+            "Traced again, each statement does what it does in Python. The program that was there does not repeat "
+            "what Python has done while it was traced."
         )
 
     def _compiled(self, fn: Callable[..., Any]) -> None:

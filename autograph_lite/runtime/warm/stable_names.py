@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from autograph_lite.runtime.tracing.captured_names import globals_read
+from autograph_lite.operators.object_graph.reachability import globals_loaded
 from autograph_lite.syntax import codes
 from autograph_lite.syntax.names import of_code
 
@@ -69,7 +69,7 @@ class Scope:
     """
 
     def __init__(self, fn: types.FunctionType) -> None:
-        self._fn, self._names = fn, sorted({*globals_read(fn.__code__), *_written(fn.__code__)})
+        self._fn, self._names = fn, sorted({*globals_loaded(fn.__code__), *_written(fn.__code__)})
         read = frozenset(of_code(fn.__code__))
         self.attributes = read | frozenset(_texts(fn.__code__.co_consts))
         found = [looks_up(self._lookup(name)) for name in self._names]

@@ -1,0 +1,320 @@
+"""Watched places: has Python put something else where a program has read, or written to an array that it has as a constant?
+
+W, rate = np.ones(3), 0.5
+
+@convert
+def f(x): return W * x * rate        each call looks whether the two are what they were when `f` was traced
+
+W[0] = 5; f(x)                       they are not: `f` is traced again
+rate = 0.1; f(x)                     likewise, and has `rate` as an input from then on
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import itertools
+import types
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.object_graph import places, reachability
+from autograph_lite.operators.values.place import MISSING, Place
+from autograph_lite.runtime.reading.read_places import VALUES, Read, Reading
+from autograph_lite.runtime.state.carried_state import State
+from autograph_lite.runtime.state.discovery import items_in
+from autograph_lite.runtime.state.other_values import ARRAYS
+from autograph_lite.runtime.state.weak_places import HeldPlace
+from autograph_lite.syntax import codes
+
+WHOLE = 1 << 18  # bytes of an array, or of the references of a list, up to which all of it is compared
+SAMPLES = 1024  # items of a larger one that are
+MANY = 64  # numbers and texts of a container, from which on they are compared at one go, and no inputs
+
+
+class Watched:
+    """What a function reads from outside, and what leads to it.
+
+    Args:
+      roots: what the function could see.
+      state: what its programs carry, and what Python has changed while it was traced.
+      inputs: the ids of arrays of NumPy's that are inputs of them.
+      shared: slots and arrays of these that they only read.
+      objects: what a call brings, which is not to be kept alive.
+      before: what was there when the trace began.
+
+    Attributes:
+      values: the places in which it finds numbers of Python's.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[Any],
+        state: State,
+        inputs: set[int],
+        shared: set[Hashable],
+        objects: Sequence[Any],
+        before: Before,
+    ) -> None:
+        self._places: list[_Held] = []
+        self._containers: list[tuple[Any, Callable[[Any], Any], Any]] = []
+        self._own: list[int] = []  # the numbers of those in which the program writes
+        self._added = [*state.added]
+        # held as they are: NumPy lets nobody resize an array that is referenced weakly
+        self.contents: list[tuple[np.ndarray[Any, Any], Callable[[Any], Any], Any]] = []
+        roots = [*roots]
+        self._brought = _led_to(objects, roots)
+        known = {*state.slots, *state.counted, *inputs}
+        reading = Reading(roots, known)
+        changed = before.changed(reading)
+        self.values = frozenset(reading.values) - changed
+        self._codes = [(weakref.ref(fn), fn.__code__) for fn in reading.functions]
+        written = {slot[0] for slot in known - shared if isinstance(slot, tuple)}
+        for each in [*reading.places, *reading.foreign]:
+            is_resized = id(each.value) in state.resized or before.is_resized(each.value)
+            if not is_resized and (reading.leads_to_values(each.value) or _is_empty(each.value)):
+                self._watch_keys(each.value, written)
+        used = [
+            each for each in reading.foreign if _is_data(each.value) or reading.leads_to_values(each.value)
+        ]
+        # what a buffer that is an argument holds tells calls apart
+        unused = {id(each) for each in objects if isinstance(each, _BUFFERS)}
+        whole = {id(each.value) for each in reading.places if _is_one_value(each.value)}
+        plain = [each for each in reading.plain if id(each.place.owner) not in unused | whole]
+        for each in itertools.chain(reading.places, used, plain):
+            if (each.place.key, each.key) not in known | changed:
+                self._watch_place(each, known)
+        for base in _unshared(reading, known):
+            look = _whole if base.nbytes <= WHOLE else _sample
+            self.contents.append((base, look, look(base)))
+
+    def _watch_keys(self, container: Any, written: set[Hashable]) -> None:
+        if isinstance(container, _KEYED) and not self._is_brought(container):
+            if not written.isdisjoint(place.key for place in places.object_places(container)):
+                self._own.append(len(self._containers))
+            look = _look_of(container)
+            self._containers.append((container, look, look(container)))
+
+    def _is_brought(self, value: Any) -> bool:
+        """Whether a value leads to what a call brings, so that it is not to be kept alive."""
+        return bool(self._brought) and bool(reachability.leading([value], self._brought))
+
+    def _watch_place(self, read: Read, known: set[Hashable]) -> None:
+        value = read.value
+        if isinstance(value, types.ModuleType) or (
+            isinstance(value, np.ndarray) and id(storages.base_of(value)) in known
+        ):
+            return
+        get = _getter(read.place, read.key, self._brought)
+        if get is None or not _is_same(get(), value):
+            return  # as of a set, whose items are read as another object each time
+        is_weak = type(value).__weakrefoffset__ and not isinstance(value, (np.ndarray, *_KEYED))
+        if not (is_weak or _is_data(value) or not self._is_brought(value)):
+            return
+        held = HeldPlace(read.place)
+        held.loosen()
+        then = weakref.ref(value) if is_weak else partial(_itself, value)
+        as_input = not isinstance(read.place.owner, _BUFFERS) and _may_be_input(value, known)
+        self._places.append(_Held(get, then, held, read.key, as_input))
+
+    def __bool__(self) -> bool:
+        return bool(self._places or self._containers or self.contents or self._added)
+
+    def have_changed(self) -> bool:
+        """Whether there are others, or other items in them."""
+        for get, value, _, _, _ in self._places:
+            if not _is_same(get(), value()):
+                return True
+        for container, look, keys in self._containers:
+            if look(container) != keys:
+                return True
+        return any(look(array) != before for array, look, before in self.contents)
+
+    def ran(self) -> None:
+        """To be called when the call is over for which the program was made: what that has added is there for the next one."""
+        for held, key in self._added:
+            get = None if held.owner is None else _getter(held(), key, self._brought)
+            if get is not None:
+                self._places.append(_Held(get, partial(_itself, MISSING), held, key, as_input=False))
+        self._added = []
+
+    def wrote(self) -> None:
+        """To be called when the program has run, which may have made lists and dicts longer."""
+        for number in self._own:
+            container, look, _ = self._containers[number]
+            self._containers[number] = container, look, look(container)
+
+    def is_recoded(self) -> bool:
+        """Whether a function has got other code, as `%autoreload` gives it."""
+        return any(getattr(fn(), "__code__", code) is not code for fn, code in self._codes)
+
+    def moved(self) -> list[_Held]:
+        """The places that hold something else."""
+        return [held for held in self._places if not _is_same(held.get(), held.value())]
+
+    def written(self) -> list[np.ndarray[Any, Any]]:
+        """The arrays with other items."""
+        return [array for array, look, before in self.contents if look(array) != before]
+
+
+class Before:
+    """The numbers and texts that a function could see when a trace began, and the lengths of containers.
+
+    Those that are others afterwards were changed while tracing, in code that is not converted: as a print, once for each trace.
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        reading = Reading(roots, ())
+        self._values = {(each.place.key, each.key): each.value for each in reading.plain}
+        containers = [each.value for each in reading.places if isinstance(each.value, _KEYED)]
+        self._lengths = {id(each): len(each) for each in containers}
+
+    def changed(self, reading: Reading) -> set[Hashable]:
+        """The slots that hold another value now."""
+        now = {(each.place.key, each.key): each.value for each in reading.plain}
+        return {slot for slot, value in self._values.items() if not _is_same(now.get(slot, value), value)}
+
+    def is_resized(self, container: Any) -> bool:
+        """Whether a container is longer or shorter now."""
+        return isinstance(container, _KEYED) and self._lengths.get(id(container), len(container)) != len(
+            container
+        )
+
+
+def _led_to(objects: Sequence[Any], roots: Sequence[Any]) -> set[int]:
+    """The ids of the objects that a call brings, if something else leads to them: they hold themselves, or a global does."""
+    brought = {id(each): each for each in objects if each is not None}
+    others = [getattr(each, "__func__", each) for each in roots if id(each) not in brought]
+    held = [item for each in brought.values() for item in reachability.referents(each)]
+    return reachability.leading([*others, *held], {*brought})
+
+
+class _Held(NamedTuple):
+    """A place that is watched."""
+
+    get: Callable[[], Any]  # gives what is there
+    value: Callable[[], Any]  # gives what was there when the program was made
+    place: HeldPlace
+    key: Hashable
+    as_input: bool  # whether a program can have what is there as an input
+
+
+_BUFFERS = (bytearray, array.array)
+_KEYED = (list, dict, collections.deque, set)
+
+
+def _is_one_value(container: Any) -> bool:
+    """Whether a container is compared as a whole: it holds many numbers and texts, and nothing else."""
+    if not isinstance(container, _KEYED) or not len(container) // MANY:
+        return False
+    return all(
+        isinstance(value, VALUES)
+        for value in (container.values() if isinstance(container, dict) else container)
+    )
+
+
+def _look_of(container: Any) -> Callable[[Any], Any]:
+    """Gives what tells whether a container has other keys, or another length; of many numbers and texts, other items."""
+    if isinstance(container, set):
+        return frozenset
+    if not _is_one_value(container):
+        return tuple if isinstance(container, dict) else len
+    if isinstance(container, dict):
+        return dict
+    return _sampled if len(container) * 8 > WHOLE else list
+
+
+def _sampled(container: Any) -> Any:
+    step = len(container) // SAMPLES | 1
+    return len(container), *itertools.islice(container, 0, None, step)
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, _KEYED) and not len(value)
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value is an array, a number or a text, or stands where there may be one later."""
+    return value is None or isinstance(value, (*ARRAYS, *VALUES))
+
+
+def _is_same(now: Any, before: Any) -> bool:
+    if now is before or (now is MISSING and (before is None or isinstance(before, jax.Array))):
+        return True  # as under `jax.jit`, a name may be deleted
+    if type(now) is not type(before):
+        return False
+    if isinstance(now, np.generic):
+        return bool(now.tobytes() == before.tobytes())
+    # zeros differ in their sign, and a nan is the same
+    return isinstance(now, VALUES) and bool((now and now == before) or repr(now) == repr(before))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _may_be_input(value: Any, known: set[Hashable]) -> bool:
+    """Whether a program can have what comes in the place of a value as an input: arrays, numbers, texts, and what holds them."""
+    kinds = (np.ndarray, list, tuple, dict)
+    if not all(isinstance(item, kinds) or _is_data(item) for item in items_in(value)):
+        return False
+    return known.isdisjoint((place.key, key) for place in places.object_places(value) for key in place.read())
+
+
+def _unshared(reading: Reading, known: set[Hashable]) -> list[np.ndarray[Any, Any]]:
+    """The arrays that have memory of their own, but for inputs, and for those that places of the state alone hold."""
+    held, elsewhere = set[int](), set[int]()
+    for each in [*reading.places, *reading.foreign]:
+        ids = map(id, map(storages.base_of, _arrays_in(each.value)))
+        (held if (each.place.key, each.key) in known else elsewhere).update(ids)
+    bases = {id(base): base for base in map(storages.base_of, reading.arrays) if not base.dtype.hasobject}
+    return [base for number, base in bases.items() if number not in known | (held - elsewhere)]
+
+
+def _arrays_in(value: Any) -> list[np.ndarray[Any, Any]]:
+    return [item for item in items_in(value) if isinstance(item, np.ndarray)]
+
+
+def _whole(array: np.ndarray[Any, Any]) -> Any:
+    return array.shape, array.tobytes()
+
+
+def _sample(array: np.ndarray[Any, Any]) -> Any:
+    """Items of an array, evenly spread."""
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.T.reshape(-1)
+    return array.shape, flat[:: max(1, flat.size // SAMPLES) | 1].tobytes()
+
+
+def _getter(place: Place, key: Any, brought: set[int]) -> Callable[[], Any] | None:
+    """Gives what a place holds; None where that would keep alive what a call brings, by its id."""
+    owner = place.owner
+    if place.attributes is not None and type(owner).__weakrefoffset__:
+        return partial(_attribute, weakref.ref(owner), key)
+    if place.is_variable:
+        return partial(dict.get, owner[0], key, MISSING)
+    if isinstance(owner, types.CellType):
+        return partial(codes.content, owner, MISSING)
+    if isinstance(owner, type):
+        return partial(_attribute, weakref.ref(owner), key)
+    if reachability.leading([owner], brought):
+        return None
+    if isinstance(owner, (list, dict)) and place.holds_items:
+        return (
+            partial(dict.get, owner, key, MISSING) if isinstance(owner, dict) else partial(_item, owner, key)
+        )
+    return lambda: place.read().get(key, MISSING)
+
+
+def _attribute(owner: weakref.ref[Any], name: str) -> Any:
+    found = owner()
+    return MISSING if found is None else vars(found).get(name, MISSING)
+
+
+def _item(owner: list[Any], number: int) -> Any:
+    return list.__getitem__(owner, number) if number < len(owner) else MISSING
