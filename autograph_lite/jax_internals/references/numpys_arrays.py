@@ -44,7 +44,7 @@ def _is_numpys(root: Any) -> bool:
         answers = [*map(_answer, operands)]
         if equation is None and view_equations.is_constant_of_operator(array):
             known.numpys[id(array)] = array
-        elif False in answers or not operands:
+        elif False in answers or (not operands and not _is_of_numbers(equation)):
             known.others[id(array)] = array
         elif None in answers:
             todo += [each for each, answer in zip(operands, answers, strict=True) if answer is None]
@@ -52,6 +52,14 @@ def _is_numpys(root: Any) -> bool:
             which = known.numpys if view_equations.is_by_operator(equation) else known.others
             which[id(array)] = array
     return bool(_answer(root))
+
+
+def _is_of_numbers(equation: Any) -> bool:
+    """Whether a method has made an array of NumPy's numbers, `x[0].reshape(1)`, `x.sum(keepdims=True)`."""
+    numbers = (
+        [] if equation is None else [each for each in equation.in_tracers if not getattr(each, "ndim", 0)]
+    )
+    return bool(numbers) and all(map(would_be_numpys, numbers))
 
 
 def ask_whose(array: Any) -> None:

@@ -130,26 +130,16 @@ def _is_number(value: Any) -> bool:
     if argument is not None:
         return bool(argument.is_number)
     equation = getattr(value, "parent", None)
-    return equation is not None and equation.primitive.name.startswith(_COMPUTING)
+    if (
+        equation is None
+        or equation.primitive.name in _STAGED
+        or (known is not None and id(value) in known.cells)
+    ):
+        return False
+    return not (equation.primitive.name in NAMES and gives_cell(equation))
 
 
-_COMPUTING = (
-    "reduce_",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "neg",
-    "max",
-    "min",
-    "sqrt",
-    "exp",
-    "log",
-    "abs",
-    "sign",
-    "pow",
-    "integer_pow",
-)
+_STAGED = frozenset({"cond", "while", "scan"})  # what they give may be either
 
 
 def _is_chain(jaxpr: Any) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
-from autograph_lite.jax_internals.references import float_errors, numpys_arrays, shape_errors
+from autograph_lite.jax_internals.references import float_errors, shape_errors
 from autograph_lite.operators.aliasing import shared_memory
 from autograph_lite.operators.calls import handed_functions, method_patching, wrappers
 from autograph_lite.operators.calls.chosen_views import ChosenView
@@ -37,7 +37,7 @@ from autograph_lite.operators.checks import (
 )
 from autograph_lite.operators.effects import births, journal
 from autograph_lite.operators.lists import array_arguments, dynamic_length
-from autograph_lite.operators.numpy_calls import counterparts, in_place_calls
+from autograph_lite.operators.numpy_calls import arrays_without_axes, counterparts, in_place_calls
 from autograph_lite.operators.object_graph import opaque_objects
 from autograph_lite.operators.purity import jax_transformed
 from autograph_lite.operators.ragged import mask_positions
@@ -165,7 +165,9 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                     float_errors.refuse_float_errors(fn.__name__, *jax.tree.leaves(found), of_numpy=True)
                 if not library_functions.has_selection((found,), {}):
                     found = counterparts.as_numpys(found, fn, args, kwargs)
-                return _made(numpys_arrays.as_cell(found) if fn in _OF_NUMBERS_TOO else found, values)
+                if root == "numpy":
+                    found = arrays_without_axes.array_or_number(found, fn, args, kwargs)
+                return _made(found, values)
             if not changes_nothing and journal.active() is not None:
                 noted = _note([*enumerate(args), *kwargs.items()])
             if makes_arrays and not changes_nothing:
@@ -225,9 +227,6 @@ def _is_copied_by_python(kind: type) -> bool:
         getattr(kind, name, None) is getattr(object, name, None)
         for name in ("__copy__", "__deepcopy__", "__new__", "__reduce__", "__reduce_ex__")
     )
-
-
-_OF_NUMBERS_TOO = (np.array, np.asarray, np.asanyarray)  # what gives an array for a number
 
 
 def _made(found: Any, given: list[Any]) -> Any:

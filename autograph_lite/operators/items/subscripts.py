@@ -117,6 +117,8 @@ def item(base: Any, index: Any) -> Any:
             return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
         part = storages.as_indexed(part, base, index)
+        if _is_by_cells(index) and part.ndim:
+            return births.made(recorded_copies.copied(part), ())
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
     index = _plain(index)
     if base.__class__ in _GLUES and _is_traced_in_array(index):
@@ -155,6 +157,15 @@ def item(base: Any, index: Any) -> Any:
         _require_known(index)
     found: Any = base
     return found[index]
+
+
+def _is_by_cells(index: Any) -> bool:
+    """Whether arrays without axes are in an index: they count as lists of numbers do, and NumPy gives a copy."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(
+        isinstance(part, (np.ndarray, jax.Array)) and not part.ndim and numpys_arrays.has_memory(part)
+        for part in parts
+    )
 
 
 def _part_of_list(values: Any, index: builtins.slice) -> Any:
@@ -261,6 +272,8 @@ def _arrays(index: Any) -> Any:
     """An index with arrays in place of lists and ranges, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_arrays, index))
+    if isinstance(index, np.bool_):
+        return bool(index)  # which JAX knows
     if dynamic_length.is_dynamic(index):
         return array_arguments.as_part(index)
     if isinstance(index, (list, range)) and not any_traced(index):
@@ -576,6 +589,8 @@ def _store(
         buffers = numpys_arrays.buffers_of(child) if isinstance(base, list) else []
         is_part = isinstance(step, str) and isinstance(base, Tracer)  # z.imag, m.T
         new = _store(child, rest, operand, symbol, always=is_part)
+        if isinstance(base, _ARRAYS) and not isinstance(step, str) and _is_by_cells(step[0]):
+            return base  # it was written to a copy
         now = _now(base, step, child)
         if isinstance(child, np.ndarray) and isinstance(now, jax.Array):
             births.want_anew(child)  # what the statement has called may have written traced items to it

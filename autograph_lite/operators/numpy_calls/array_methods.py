@@ -101,6 +101,18 @@ def _giving_places(name: str) -> Any:
     return run
 
 
+def _keeping_cells(name: str) -> Any:
+    """A method that gives an array without axes for one of NumPy's, and a number for a number."""
+    otherwise = getattr(Tracer, name)
+
+    @functools.wraps(otherwise)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = otherwise(self, *args, **kwargs)
+        return found if self.ndim or not storages.is_cell(self) else numpys_arrays.as_cell(found)
+
+    return run
+
+
 def _out_of_jax(name: str) -> MutationError:
     return MutationError(
         f"The result of '{name}' is to be put into an array of JAX's.",
@@ -217,6 +229,7 @@ def install_methods() -> None:
     attributes: dict[str, Any] = {
         **{name: _taking_out(name) for name in _TAKING_OUT},
         **{name: _giving_places(name) for name in ("argpartition", "searchsorted")},
+        **{name: _keeping_cells(name) for name in ("astype", "copy")},
         "view": _view, "byteswap": _byteswapped,
         "imag": property(_imag, _set_part(True)),
         "real": property(_jaxs("real"), _set_part(False)),

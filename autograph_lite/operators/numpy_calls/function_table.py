@@ -407,6 +407,7 @@ _OWN: dict[str, Any] = {
     "argpartition": _giving_places(in_place_calls.of_places("argpartition", jnp.argsort)),
     **{name: _giving_places(getattr(jnp, name)) for name in ("searchsorted", "digitize")},
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
+    "isscalar": lambda element: not (jnp.ndim(element) or numpys_arrays.has_memory(element)),
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
     "ndenumerate": counts_and_places.ndenumerate,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),

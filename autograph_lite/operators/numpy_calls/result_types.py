@@ -96,7 +96,7 @@ _APART: dict[str, frozenset[Any]] = {
 }
 _NEVER = frozenset({
     "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "count", "decimals", "deg", "k", "kth", "mode", "n",
-    "new_shape", "num", "offset", "ord", "rcond", "s", "shift",
+    "new_shape", "num", "offset", "ord", "rcond", "s", "shift", "where",
 })  # fmt: skip
 # Functions to which a number of Python's is an array of int64 or float64.
 _ARRAYS_OF_NUMBERS = frozenset({"append", "kron", "outer", "polyadd", "polysub", "polyval"})

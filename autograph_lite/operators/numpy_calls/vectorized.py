@@ -21,6 +21,7 @@ import numpy as np
 from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.effects import journal
 from autograph_lite.operators.numpy_calls import counterparts, function_table
 from autograph_lite.operators.user_code import place_names
@@ -59,12 +60,12 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
         found = jnp.vectorize(each, excluded=whole, signature=signature)(*values)
         found = recorded_copies.made_new(found, values, {})
         otypes: str | None = vectorized.otypes
-        if not otypes:
-            return found
-        kinds = [function_table.canonical(np.dtype(kind)) for kind in otypes]
+        kinds = [function_table.canonical(np.dtype(kind)) for kind in otypes or ""]
         if isinstance(found, tuple):
-            return tuple(array.astype(kind) for array, kind in zip(found, kinds, strict=True))
-        return found.astype(kinds[0])
+            each_kind = kinds or [array.dtype for array in found]
+            found = tuple(array.astype(kind) for array, kind in zip(found, each_kind, strict=True))
+            return tuple(map(numpys_arrays.as_cell, found))
+        return numpys_arrays.as_cell(found.astype(kinds[0]) if kinds else found)
 
     return run
 
