@@ -214,3 +214,27 @@ def test_an_accumulator_without_axes_in_a_loop() -> None:
 
     for found, expected in zip(convert(f)(A), f(A), strict=True):
         np.testing.assert_allclose(found, expected)
+
+
+def normed(x):
+    x = x.astype(float)
+    x -= x.mean()
+    return x
+
+
+def in_another_order(a):
+    return normed(a[0]) + a.astype(float, order="C")[1]
+
+
+def written_afterwards(a):
+    kept = a.astype(float, copy=True)
+    a += 1
+    return kept
+
+
+@pytest.mark.parametrize("use", [normed, in_another_order, written_afterwards])
+def test_an_array_of_the_same_type_is_a_copy(use: Any) -> None:
+    with jax.enable_x64(True):
+        ours, pythons = A.copy(), A.copy()
+        np.testing.assert_allclose(convert(use)(ours), use(pythons))
+        np.testing.assert_array_equal(ours, pythons)

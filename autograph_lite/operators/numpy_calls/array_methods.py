@@ -103,9 +103,9 @@ def _giving_places(name: str) -> Any:
 
 def _keeping_cells(name: str) -> Any:
     """A method that gives an array without axes for one of NumPy's, and a number for a number."""
-    otherwise = getattr(Tracer, name)
+    otherwise = recorded_copies.jax_stand_in(getattr(Tracer, name))
 
-    @functools.wraps(otherwise)
+    @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         found = otherwise(self, *args, **kwargs)
         return found if self.ndim or not storages.is_cell(self) else numpys_arrays.as_cell(found)
