@@ -408,3 +408,186 @@ def test_what_is_counted_in_code_that_is_not_converted_is_counted_while_tracing(
         f(X)
         g(X)
     assert (f.trace_count, g.trace_count, probe.runs, type(probe.runs)) == (1, 1, 2, int)
+
+
+def test_what_an_inner_converted_function_reads() -> None:
+    o = types.SimpleNamespace(k=1.0)
+    g = al.convert(lambda x: x * o.k)
+    f = al.convert(lambda x: g(x) + 1)
+    assert values(f, lambda k: setattr(o, "k", k), [1.0, 2.0, 3.0]) == [2, 3, 4]
+
+
+def test_what_a_partial_function_holds() -> None:
+    settings_, table = types.SimpleNamespace(rate=0.5), {"rate": 2.0}
+    f = al.convert(functools.partial(lambda s, x: x * s.rate, settings_))
+    g = functools.partial(lambda x, t: x * t["rate"], t=table)
+    h = al.convert(lambda x: g(x))
+    assert values(f, lambda n: setattr(settings_, "rate", n), [0.5, 0.25, 1.0]) == [0.5, 0.25, 1]
+    assert values(h, lambda n: table.update(rate=n), [2.0, 3.0]) == [2, 3]
+
+
+class Clip:
+    def __call__(self, x):
+        return np.minimum(x, 1.5)
+
+
+@pytest.mark.parametrize("make", [lambda: lambda x: x * 2, Clip])
+def test_what_only_the_place_has_held_is_taken_away(make: Any) -> None:
+    o, table = types.SimpleNamespace(act=make()), {"act": make()}
+    f = al.convert(lambda x: o.act(x) if o.act is not None else -x)
+    g = al.convert(lambda x: table["act"](x) if "act" in table else -x)
+    assert float(f(np.float32(1))) == float(g(np.float32(1))) > 0
+    o.act = None
+    del table["act"]
+    assert float(f(np.float32(1))) == float(g(np.float32(1))) == -1
+
+
+@pytest.mark.parametrize("holder", [list, dict])
+def test_functions_that_are_registered(holder: Any) -> None:
+    held: Any = [np.sin] if holder is list else {"a": np.sin}
+
+    def through(x):
+        for g in held if holder is list else held.values():
+            x = g(x)
+        return x
+
+    f = al.convert(through)
+    np.testing.assert_allclose(f(X), np.sin(X), rtol=1e-6)
+    if holder is list:
+        held.append(np.cos)
+    else:
+        held["b"] = np.cos
+    np.testing.assert_allclose(f(X), np.cos(np.sin(X)), rtol=1e-6)
+
+
+def test_an_attribute_that_was_not_there_or_stood_in_the_class() -> None:
+    class C:
+        k: Any = 2.0
+        sizes = (1, 2)
+
+    o = C()
+    f = al.convert(lambda x: x * getattr(o, "bias", 1))
+    g = al.convert(lambda x: x * o.k if o.k is not None else -x)
+    h = al.convert(lambda x: x * sum(o.sizes))
+    assert values(f, lambda n: setattr(o, "bias", n), [3.0, 4.0]) == [3, 4]
+    del o.bias  # type: ignore[attr-defined]
+    assert float(f(np.float32(1))) == 1
+    assert float(g(np.float32(1))) == 2
+    assert values(g, lambda k: setattr(o, "k", k), [None, 5.0, 6.0, None]) == [-1, 5, 6, -1]
+    del o.k
+    assert float(g(np.float32(1))) == 2
+    assert float(h(np.float32(1))) == 3
+    assert values(h, lambda n: setattr(o, "sizes", n), [(3, 4), (5,)]) == [7, 5]
+
+
+def test_methods_and_classes_that_are_replaced() -> None:
+    class A:
+        def go(self, x):
+            return x * 2
+
+    class B:
+        def go(self, x):
+            return x * 5
+
+    o: Any = A()
+    f = al.convert(lambda x: o.go(x))
+    found = [float(f(np.float32(1)))]
+    A.go = lambda self, x: x * 3  # type: ignore[method-assign]
+    found.append(float(f(np.float32(1))))
+    o.go = lambda x: x * 4
+    found.append(float(f(np.float32(1))))
+    del o.go
+    o.__class__ = B
+    found.append(float(f(np.float32(1))))
+    assert found == [2, 3, 4, 5]
+
+
+def test_what_the_making_of_new_objects_reads() -> None:
+    config = types.SimpleNamespace(hidden=2)
+
+    class Layer:
+        def __init__(self, config):
+            self.k = config.hidden
+
+    f = al.convert(lambda x: x * Layer(config).k)
+    assert values(f, lambda n: setattr(config, "hidden", n), [2, 3, 4]) == [2, 3, 4]
+
+
+def test_functions_that_the_function_swaps() -> None:
+    o = types.SimpleNamespace(act=np.sin, other=np.cos)
+
+    @al.convert
+    def f(x):
+        y = o.act(x)
+        o.act, o.other = o.other, o.act
+        return y
+
+    for expected in (np.sin, np.cos, np.sin, np.cos):
+        np.testing.assert_allclose(f(X), expected(X), rtol=1e-6)
+
+
+def test_a_default_that_python_changes() -> None:
+    config = {"mode": "a"}
+
+    def f(x, config=config):
+        return x if config["mode"] == "a" else -x
+
+    converted = al.convert(f)
+    assert values(converted, lambda text: config.update(mode=text), [*"abab"]) == [1, -1, 1, -1]
+
+
+def test_objects_that_are_gone_are_no_error() -> None:
+    class Item:
+        def __init__(self, k):
+            self.k = k
+
+    class Model:
+        def __init__(self):
+            self.items = [Item(1.0)]
+
+        @al.convert
+        def up(self, x):
+            for item in self.items:
+                item.k = item.k + x.sum()
+            return self.items[0].k
+
+        @al.convert
+        def read(self, x):
+            return self.items[0].k * x
+
+    model = Model()
+    model.read(X)
+    model.up(X)
+    for _ in range(3):
+        model.items = [Item(3.0)]
+        assert float(model.up(X)) == 6
+        np.testing.assert_allclose(model.read(X), 6 * X)
+
+
+def test_sizes_beside_rates_and_replaced_settings_cost_no_traces() -> None:
+    o: Any = types.SimpleNamespace(n=1, rate=1.0, config={"rate": 1.0, "n": 2}, pair=[1.0, 2.0])
+    f = al.convert(lambda x: np.zeros(o.n).sum() + x * o.rate)
+    g = al.convert(lambda x: x * o.config["rate"] + np.zeros(o.config["n"]).size)
+    h = al.convert(lambda x: x * o.pair[0] + o.pair[1])
+    for i in range(8):
+        o.rate, o.config, o.pair = 0.5**i, {**o.config, "rate": i + 0.5}, [i + 0.5, 2.0]
+        o.n = 1 if i < 3 else 2
+        one = np.float32(1)
+        assert [float(f(one)), float(g(one)), float(h(one))] == [0.5**i, i + 2.5, i + 2.5]
+    assert max(f.trace_count, h.trace_count) <= 3
+    assert g.trace_count <= 6  # the texts in its code may name attributes, too
+
+
+def test_many_numbers_are_compared_at_one_go_until_one_changes() -> None:
+    numbers, table = [float(i) for i in range(100)], {str(i): float(i) for i in range(100)}
+    mixed = [*numbers, np.ones(2)]
+    f = al.convert(lambda x: x * numbers[5] + table["7"] + mixed[8] + mixed[-1][0])
+    expected = lambda: numbers[5] + table["7"] + mixed[8] + mixed[-1][0]
+    for i in range(4):
+        assert float(f(np.float32(1))) == expected()
+        numbers[5] = table["7"] = mixed[8] = float(i)
+        mixed[-1][0] = i
+        assert float(f(np.float32(1))) == expected()
+    numbers.append(1.0)
+    table["new"] = 1.0
+    assert float(f(np.float32(1))) == expected()

@@ -70,7 +70,8 @@ def _taking_out(name: str) -> Any:
         self, args, kwargs = _in_numpys_types(name, self, args, kwargs)
         if out is None:
             found = method(self, *args, **kwargs)
-            return numpys_arrays.note_next(found, self) if name in _OWN else found
+            # of an array without axes NumPy makes a number
+            return numpys_arrays.note_next(found, self) if name in _OWN and self.ndim else found
         own = (args[0], self, *args[1:]) if name == "compress" else (self, *args)
         reads_while_written.refuse_out(name, out, *own, **kwargs)
         new = functools.partial(in_place_calls.fitting, out, name, method, self, *args, **kwargs)

@@ -13,7 +13,9 @@ import collections
 import dataclasses
 import dis
 import enum
+import functools
 import operator
+import sys
 import types
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import Any
@@ -35,7 +37,8 @@ _ANY_NAME = frozenset({  # global variables, by which code may read attributes t
 })  # fmt: skip
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 # Of new objects, or for people.
-_ELSEWHERE = frozenset({"__init__", "__new__", "__post_init__", "__repr__", "__str__"})
+_MAKING = ("__init__", "__new__", "__post_init__")
+_ELSEWHERE = frozenset({*_MAKING, "__repr__", "__str__"})
 # A Variable is an input by itself.
 _PLAIN = (*NUMBERS, str, bytes, type(None), jax.Array, types.CodeType, types.FrameType, Box)
 # What is told by its value.
@@ -68,6 +71,9 @@ def attribute_names(roots: Iterable[Any]) -> frozenset[str] | None:
             held = reachability.referents(item)
             for fn in [getattr(each, "__func__", each) for each in held if isinstance(each, _FUNCTIONS)]:
                 methods.pop(id(fn), None)
+    for kind in _made_in(found):  # there may be new objects of them
+        for name in _MAKING:
+            methods.pop(id(vars(kind).get(name)), None)
     waiting = [fn for fn in found if isinstance(fn, types.FunctionType)]
     names: set[str] = set()
     while waiting:
@@ -80,6 +86,15 @@ def attribute_names(roots: Iterable[Any]) -> frozenset[str] | None:
             names |= _names_in(fn.__code__)
         waiting = [fn for fn in waiting if not any(fn is each for each in called)]
     return None if "__dict__" in names else frozenset(names)
+
+
+def _made_in(found: Iterable[Any]) -> Iterator[type]:
+    """The classes that functions have under a name, and their bases."""
+    for fn in found:
+        if isinstance(fn, types.FunctionType):
+            loaded = [fn.__globals__.get(name) for name in reachability.globals_loaded(fn.__code__)]
+            for value in [*loaded, *codes.closure_variables(fn).values()]:
+                yield from value.__mro__[:-1] if isinstance(value, type) else ()
 
 
 def _methods_of(kind: type) -> Iterator[tuple[types.FunctionType, str]]:
@@ -120,13 +135,16 @@ class Reading:
       foreign: likewise, in objects of libraries.
       plain: where it finds numbers, texts and the like, in objects and containers of the user's.
       functions: of the user's, which may be given other code.
+      objects: of the user's classes, which may get other attributes, and the classes.
+      names: by which it reads attributes; None for any.
       arrays: those of NumPy's, in tuples and closures, too.
       values: the attributes that hold numbers of Python's, by the place and the name.
     """
 
     def __init__(self, roots: Iterable[Any], known: Collection[Hashable]) -> None:
         todo = [*roots]
-        names = attribute_names(todo)
+        self.names = names = attribute_names(todo)
+        self.objects: list[Any] = []
         self.places: list[Read] = []
         self.foreign: list[Read] = []
         self.plain: list[Read] = []
@@ -136,12 +154,19 @@ class Reading:
         self._leading: set[int] = set()
         holders: dict[int, list[int]] = {}
         foreign: set[int] = set()  # what objects of libraries hold
+        # of the function itself they are arguments, and what they hold tells calls apart
+        passed = {id(each) for root in todo[:1] for each in _defaults(root)}
         for item in reachability.each_once(todo, _PLAIN):
+            if id(item) in passed and isinstance(item, _CONTAINERS):
+                continue
             if reachability.is_of_unhashable_class(item):
                 continue
             if isinstance(item, types.FunctionType) and ownership.is_users(item):
                 self.functions.append(item)
-            is_foreign = id(item) in foreign or _is_foreign(item)
+            if isinstance(item, type) or instances.attributes_of(item) is not None:
+                self.objects += [item] if _is_of_users(item) else []
+            # an object of the user's class is the user's, whoever holds it
+            is_foreign = _is_foreign(item) or (id(item) in foreign and isinstance(item, _CONTAINERS))
             found = [*_places_of(item, names)]
             read = [each for each in found if _matters(each.value)]
             if isinstance(item, opaque_objects.KINDS) and not isinstance(item, array.array):
@@ -182,14 +207,26 @@ def _matters(value: Any) -> bool:
     return value is None or isinstance(value, ARRAYS) or not isinstance(value, (*_PLAIN, *VALUES))
 
 
+def _is_of_users(item: Any) -> bool:
+    kind = item if isinstance(item, type) else type(item)
+    return ownership.is_users_namespace(kind) or kind in _NAMESPACES
+
+
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
+
+
 def _is_foreign(item: Any) -> bool:
     """Whether an object is of a library's class: that may change numbers of its own at any time."""
+    if type(item).__module__ in reachability.WRAPPERS:
+        return False
     return ownership.is_librarys_own_class(type(item)) and not isinstance(item, _HOLDERS)
 
 
 # whose attributes and items are the user's
 _HOLDERS = (types.FunctionType, types.MethodType, types.ModuleType, type, list, dict, collections.deque, array.array,
-            types.SimpleNamespace, argparse.Namespace)  # fmt: skip
+            *_NAMESPACES, functools.partial, collections.UserDict, collections.UserList,
+            collections.ChainMap)  # fmt: skip
+_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
@@ -213,28 +250,16 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
                 yield from _all_of(places.global_place(vars(item), name))
     elif isinstance(item, type):
         for read in _all_of(places.object_places(item)[0]) if ownership.is_users_namespace(item) else ():
-            if _has_name(read.key, names) and not ownership.functions_of(read.value):
+            if _has_name(read.key, names):
                 yield read
-        yield from _absent(places.object_places(item)[0], names, item.__mro__[1:])
     elif reachability.is_open(item) and not isinstance(item, (np.ndarray, types.MethodType)):
         kind = type(item)
-        of_library = ownership.is_of_library(kind)  # whose methods have other names
+        of_library = (
+            ownership.is_of_library(kind) and kind not in _NAMESPACES
+        )  # whose methods have other names
         for place in places.object_places(item):
             is_whole = of_library or place.holds_items
             yield from (read for read in _all_of(place) if is_whole or _has_name(read.key, names))
-            yield from () if is_whole else _absent(place, names, kind.__mro__)
-
-
-def _absent(place: Place, names: frozenset[str] | None, bases: Iterable[type]) -> Iterator[Read]:
-    """What a class has, or a base, as long as an object has not got it itself."""
-    there = [*map(vars, bases)]
-    for name in (names or frozenset()) - place.read().keys():
-        found = next((attributes[name] for attributes in there if name in attributes), _NOTHING)
-        if found is None or isinstance(found, (*ARRAYS, *VALUES)):
-            yield Read(place, name, None)
-
-
-_NOTHING = object()
 
 
 def _all_of(place: Place) -> Iterator[Read]:
@@ -245,12 +270,29 @@ def _has_name(name: Hashable, names: frozenset[str] | None) -> bool:
     return names is None or name in names
 
 
+def _defaults(root: Any) -> list[Any]:
+    fn = getattr(root, "__func__", root)
+    return codes.defaults(fn) if isinstance(fn, types.FunctionType) else []
+
+
+def _imported(code: types.CodeType) -> list[types.ModuleType]:
+    """The modules that a function imports itself."""
+    loaded = [sys.modules.get(name) for name in _imports(code)]
+    return [module for module in loaded if module is not None]
+
+
+@reachability.by_code
+def _imports(code: types.CodeType) -> frozenset[str]:
+    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
+    return frozenset(step.argval for step in steps if step.opname == "IMPORT_NAME")
+
+
 def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
     """What an item holds beside its places: methods that are called on an object, items of a tuple, a function's defaults."""
     if type(item).__module__ in reachability.WRAPPERS:
         return [inner for name in reachability.WRAPPED if (inner := getattr(item, name, None)) is not None]
     if isinstance(item, types.FunctionType):
-        return codes.defaults(item)
+        return [*codes.defaults(item), *_imported(item.__code__)]
     if isinstance(item, types.MethodType):
         return [item.__self__, item.__func__]
     if isinstance(item, type):
@@ -262,5 +304,8 @@ def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
     if not reachability.is_open(item):
         return []
     kind = type(item)
-    has_names = instances.attributes_of(item) is not None or instances.object_slots(item)
-    return [kind] if has_names and not ownership.is_of_library(kind) else reachability.referents(item)
+    attributes = instances.attributes_of(item)
+    has_names = attributes is not None or instances.object_slots(item)
+    if has_names and not ownership.is_of_library(kind):
+        return [kind]
+    return [each for each in reachability.referents(item) if each is not attributes]

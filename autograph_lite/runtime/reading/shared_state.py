@@ -20,6 +20,7 @@ import numpy as np
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.operators.checks.carried_checks import within_program
 from autograph_lite.operators.values.place import Place
+from autograph_lite.runtime.reading.read_places import attribute_names
 from autograph_lite.runtime.reading.watched_places import Before, Watched
 from autograph_lite.runtime.state.carried_state import State
 from autograph_lite.runtime.state.discovery import places_in
@@ -60,6 +61,7 @@ class Reader:
         self._known: set[Slot] = set()  # those of its places that the others know of
         self._watched: Watched | None = None
         self._told: list[str] = []
+        self._fine: set[int] = set()  # containers of many numbers, some of them changed
         self._before: Before | None = None  # of the trace that is being made
         self.reads: frozenset[Slot] = frozenset()
         self.is_outdated = self.is_replaced = False
@@ -92,6 +94,11 @@ class Reader:
                     self._take_place(moved.place, moved.key)
                 else:
                     self.is_replaced = True
+            for held, key in self._watched.given():
+                self._told.append(str(held().label(key)))
+                held.loosen()
+                self._take_place(held, key)
+            self._fine |= self._watched.rewritten()
             for array in self._watched.written():
                 self._changed(array)
             self._outdate()
@@ -161,8 +168,13 @@ class Reader:
         wanted = {slot: place for slot, place in carried.items() if slot not in own}
         if not wanted:
             return False
-        seen = {place.key for place in places_in(roots)}
-        found = {slot: HeldPlace(place) for slot, place in wanted.items() if slot[0] in seen}
+        roots = [*roots]
+        seen, names = {place.key for place in places_in(roots)}, attribute_names(roots)
+        found = {
+            slot: HeldPlace(place)
+            for slot, place in wanted.items()
+            if slot[0] in seen and (names is None or place.attributes is None or slot[1] in names)
+        }
         for held in found.values():
             held.loosen()
         self._found |= found
@@ -196,7 +208,7 @@ class Reader:
                 del _arrays[number]
             bases = {id(storages.base_of(array)) for array in inputs}
             before = self._before or Before(())
-            self._watched = Watched(roots, self._state(), bases, self._inputs, objects, before)
+            self._watched = Watched(roots, self._state(), bases, self._inputs, objects, before, self._fine)
             for array, *_ in self._watched.contents:
                 _arrays.setdefault(id(array), weakref.WeakSet()).add(self)
             places = self._places()

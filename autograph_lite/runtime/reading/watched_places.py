@@ -35,7 +35,7 @@ from autograph_lite.syntax import codes
 
 WHOLE = 1 << 18  # bytes of an array, or of the references of a list, up to which all of it is compared
 SAMPLES = 1024  # items of a larger one that are
-MANY = 64  # numbers and texts of a container, from which on they are compared at one go, and no inputs
+MANY = 8  # numbers and texts of a container, from which on they are compared at one go as long as they are the same
 
 
 class Watched:
@@ -48,6 +48,7 @@ class Watched:
       shared: slots and arrays of these that they only read.
       objects: what a call brings, which is not to be kept alive.
       before: what was there when the trace began.
+      fine: the ids of containers of many numbers whose items are watched one by one.
 
     Attributes:
       values: the places in which it finds numbers of Python's.
@@ -61,11 +62,13 @@ class Watched:
         shared: set[Hashable],
         objects: Sequence[Any],
         before: Before,
+        fine: set[int],
     ) -> None:
         self._places: list[_Held] = []
         self._containers: list[tuple[Any, Callable[[Any], Any], Any]] = []
+        self._objects: list[tuple[Callable[[], Any], Callable[[Any], Any], Any]] = []
         self._own: list[int] = []  # the numbers of those in which the program writes
-        self._added = [*state.added]
+        self._added, self._fine = [*state.added], fine
         # held as they are: NumPy lets nobody resize an array that is referenced weakly
         self.contents: list[tuple[np.ndarray[Any, Any], Callable[[Any], Any], Any]] = []
         roots = [*roots]
@@ -76,20 +79,23 @@ class Watched:
         self.values = frozenset(reading.values) - changed
         self._codes = [(weakref.ref(fn), fn.__code__) for fn in reading.functions]
         written = {slot[0] for slot in known - shared if isinstance(slot, tuple)}
+        library = {id(each) for each in reading.foreign}
         for each in [*reading.places, *reading.foreign]:
             is_resized = id(each.value) in state.resized or before.is_resized(each.value)
-            if not is_resized and (reading.leads_to_values(each.value) or _is_empty(each.value)):
+            if not is_resized and (id(each) not in library or reading.leads_to_values(each.value)):
                 self._watch_keys(each.value, written)
         used = [
             each for each in reading.foreign if _is_data(each.value) or reading.leads_to_values(each.value)
         ]
         # what a buffer that is an argument holds tells calls apart
         unused = {id(each) for each in objects if isinstance(each, _BUFFERS)}
-        whole = {id(each.value) for each in reading.places if _is_one_value(each.value)}
+        whole = {id(each.value) for each in reading.places if self._is_one_value(each.value)}
         plain = [each for each in reading.plain if id(each.place.owner) not in unused | whole]
         for each in itertools.chain(reading.places, used, plain):
             if (each.place.key, each.key) not in known | changed:
                 self._watch_place(each, known)
+        for item in reading.objects:
+            self._watch_names(item, reading.names)
         for base in _unshared(reading, known):
             look = _whole if base.nbytes <= WHOLE else _sample
             self.contents.append((base, look, look(base)))
@@ -98,8 +104,24 @@ class Watched:
         if isinstance(container, _KEYED) and not self._is_brought(container):
             if not written.isdisjoint(place.key for place in places.object_places(container)):
                 self._own.append(len(self._containers))
-            look = _look_of(container)
+            look = _whole_of if self._is_one_value(container) else _keys_of
             self._containers.append((container, look, look(container)))
+
+    def _watch_names(self, item: Any, names: frozenset[str] | None) -> None:
+        """Watches which of the names an object or a class has itself, and the class of an object."""
+        if not type(item).__weakrefoffset__ and self._is_brought(item):
+            return
+        look = partial(_names_of, names)
+        self._objects.append(
+            (
+                partial(_itself, item) if not type(item).__weakrefoffset__ else weakref.ref(item),
+                look,
+                look(item),
+            )
+        )
+
+    def _is_one_value(self, container: Any) -> bool:
+        return id(container) not in self._fine and _is_one_value(container)
 
     def _is_brought(self, value: Any) -> bool:
         """Whether a value leads to what a call brings, so that it is not to be kept alive."""
@@ -119,7 +141,7 @@ class Watched:
             return
         held = HeldPlace(read.place)
         held.loosen()
-        then = weakref.ref(value) if is_weak else partial(_itself, value)
+        then = partial(_living, weakref.ref(value)) if is_weak else partial(_itself, value)
         as_input = not isinstance(read.place.owner, _BUFFERS) and _may_be_input(value, known)
         self._places.append(_Held(get, then, held, read.key, as_input))
 
@@ -133,6 +155,9 @@ class Watched:
                 return True
         for container, look, keys in self._containers:
             if look(container) != keys:
+                return True
+        for get, look, names in self._objects:
+            if (item := get()) is not None and look(item) != names:
                 return True
         return any(look(array) != before for array, look, before in self.contents)
 
@@ -157,6 +182,23 @@ class Watched:
     def moved(self) -> list[_Held]:
         """The places that hold something else."""
         return [held for held in self._places if not _is_same(held.get(), held.value())]
+
+    def given(self) -> list[tuple[HeldPlace, Hashable]]:
+        """The places of numbers, texts and arrays that objects have got since."""
+        found = []
+        for get, look, before in self._objects:
+            item = get()
+            new = set() if item is None else {*look(item)[1]} - {*before[1]}
+            for place in places.object_places(item) if new else ():
+                held = {key: place.read().get(key) for key in new if place.attributes is not None}
+                found += [(HeldPlace(place), key) for key, value in held.items() if _is_data(value)]
+        return found
+
+    def rewritten(self) -> set[int]:
+        """The ids of the containers that are compared as a whole, and hold something else."""
+        return {
+            id(each) for each, look, before in self._containers if look is _whole_of and look(each) != before
+        }
 
     def written(self) -> list[np.ndarray[Any, Any]]:
         """The arrays with other items."""
@@ -219,24 +261,22 @@ def _is_one_value(container: Any) -> bool:
     )
 
 
-def _look_of(container: Any) -> Callable[[Any], Any]:
-    """Gives what tells whether a container has other keys, or another length; of many numbers and texts, other items."""
+def _keys_of(container: Any) -> Any:
+    """What tells whether a container has other keys, or another length."""
     if isinstance(container, set):
-        return frozenset
-    if not _is_one_value(container):
-        return tuple if isinstance(container, dict) else len
+        return frozenset(container)
+    return tuple(container) if isinstance(container, dict) else len(container)
+
+
+def _whole_of(container: Any) -> Any:
+    """What tells whether a container of numbers and texts has other items, of a long list some of them."""
+    if isinstance(container, set):
+        return frozenset(container)
     if isinstance(container, dict):
-        return dict
-    return _sampled if len(container) * 8 > WHOLE else list
-
-
-def _sampled(container: Any) -> Any:
-    step = len(container) // SAMPLES | 1
-    return len(container), *itertools.islice(container, 0, None, step)
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, _KEYED) and not len(value)
+        return dict(container), [*map(type, container.values())]
+    step = len(container) // SAMPLES | 1 if len(container) * 8 > WHOLE else 1
+    items = [*container] if step == 1 else [*itertools.islice(container, 0, None, step)]
+    return len(container), items, [*map(type, items)]
 
 
 def _is_data(value: Any) -> bool:
@@ -245,7 +285,7 @@ def _is_data(value: Any) -> bool:
 
 
 def _is_same(now: Any, before: Any) -> bool:
-    if now is before or (now is MISSING and (before is None or isinstance(before, jax.Array))):
+    if now is before or (now is MISSING and isinstance(before, jax.Array)):
         return True  # as under `jax.jit`, a name may be deleted
     if type(now) is not type(before):
         return False
@@ -253,6 +293,22 @@ def _is_same(now: Any, before: Any) -> bool:
         return bool(now.tobytes() == before.tobytes())
     # zeros differ in their sign, and a nan is the same
     return isinstance(now, VALUES) and bool((now and now == before) or repr(now) == repr(before))
+
+
+def _living(value: weakref.ref[Any]) -> Any:
+    found = value()
+    return _GONE if found is None else found
+
+
+_GONE = object()
+
+
+def _names_of(names: frozenset[str] | None, item: Any) -> Any:
+    """Its class, and the names that it has itself."""
+    attributes = vars(item)
+    if isinstance(item, type):
+        return None, tuple(attributes) if names is None else names & attributes.keys()
+    return type(item), tuple(attributes) if names is None else names & attributes.keys()
 
 
 def _itself(value: Any) -> Any:

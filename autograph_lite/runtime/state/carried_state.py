@@ -143,6 +143,8 @@ class State:
         value = place.read().get(key, MISSING)
         if not self.literal or (place.key, key) not in self.literal:
             return widened(value, deep=(place.key, key) in self.numbers)
+        if isinstance(value, (list, tuple, dict)):
+            return widened(value, deep=True, kinds=(float, complex))
         return value.item() if isinstance(value, ARRAYS) and not value.ndim else value
 
     def lent(self, bindings: Bindings | None = None) -> Split:
@@ -356,8 +358,28 @@ class State:
     def need_values(self) -> bool:
         """Has the numbers that Python changes as values that a program is made for; whether there are some."""
         found = (self.numbers & self.slots.keys()) - self.literal
-        self.literal |= found
+        self.literal |= {slot for slot in found if self._holds_ints(slot)} or found  # a float is no size
         return bool(found)
+
+    def _holds_ints(self, slot: Slot) -> bool:
+        held, key = self.slots[slot]
+        value = None if held.owner is None else held().read().get(key)
+        return any(
+            isinstance(each, (int, np.integer)) or (isinstance(each, ARRAYS) and each.dtype.kind in "iu")
+            for each in items_in(value)
+        )
+
+    def take(self, places: Mapping[Slot, tuple[HeldPlace, Hashable]]) -> None:
+        """Carries what Python has changed in these places: numbers, those in lists and dicts, too, are inputs."""
+        for slot, (held, key) in places.items():
+            if slot in self.slots:
+                continue
+            self.slots[slot] = held, key
+            value = held().read().get(key)
+            if isinstance(value, bool):
+                self.literal.add(slot)
+            elif any(isinstance(each, NUMBERS) for each in items_in(value)):
+                self.numbers.add(slot)
 
     def count_while_tracing(
         self,

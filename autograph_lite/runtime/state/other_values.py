@@ -29,6 +29,7 @@ from autograph_lite.operators.values.values import Tracer, is_arraylike
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 NUMBERS = (bool, int, float, complex)
 _VALUES = (*NUMBERS, str, bytes, type(None))
+_LITERALS = (enum.Enum, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype)
 
 
 def _pairs(new: Any, old: Any) -> list[tuple[Any, Any]]:
@@ -78,8 +79,11 @@ def other_values(value: Any, before: Any) -> list[tuple[Any, Any]]:
 def _is_other_value(new: Any, old: Any) -> bool:
     if isinstance(old, np.generic):
         old = old.item()
-    known = [type(each) in _VALUES or isinstance(each, enum.Enum) for each in (new, old)]
-    return all(known) and (type(new), repr(new)) != (type(old), repr(old))
+    if not all(type(each) in _VALUES or isinstance(each, _LITERALS) for each in (new, old)):
+        return False
+    if isinstance(new, _LITERALS) or isinstance(old, _LITERALS):
+        return new is not old and not (type(new) is type(old) and new == old)
+    return (type(new), repr(new)) != (type(old), repr(old))
 
 
 def is_named_elsewhere(owner: Any, name: Any, executed: Iterable[types.CodeType]) -> bool:
@@ -114,12 +118,12 @@ def holds_tracer(value: Any) -> bool:
     return any(isinstance(leaf, Tracer) or export.is_symbolic_dim(leaf) for leaf in pytrees.leaves(value))
 
 
-def widened(value: Any, *, deep: bool) -> Any:
+def widened(value: Any, *, deep: bool, kinds: tuple[type, ...] = NUMBERS) -> Any:
     """Numbers that an object holds become inputs like arrays: the next call will find an array there."""
     if deep and isinstance(value, (list, tuple, dict)):
         leaves, tree = pytrees.flatten(value)
-        return jax.tree.unflatten(tree, [widened(leaf, deep=False) for leaf in leaves])
-    return jnp.asarray(value) if isinstance(value, NUMBERS) else value
+        return jax.tree.unflatten(tree, [widened(leaf, deep=False, kinds=kinds) for leaf in leaves])
+    return jnp.asarray(value) if isinstance(value, kinds) else value
 
 
 def refuse_appended(place: Place, arrays: Sequence[Any], before: Sequence[Any]) -> None:

@@ -245,6 +245,8 @@ class Trace:
             finally:
                 self._values = tuple
                 self.reader.traced()
+            if self.state.is_gone:
+                continue  # only what was watched before that trace had held the object
             # What it writes to may be an argument of this call, and not of that of the trace.
             if not self.state.is_ours:
                 owners = [place.owner for place, _ in self.state.places if not place.ours]
@@ -259,7 +261,7 @@ class Trace:
             self.reader.begin_again()
             self.state, self._outside = State(creations=self.state.creations, fixed=self.state.fixed), []
         places, arrays = self.reader.taken()
-        self.state.slots.update({slot: held for slot, held in places.items() if slot not in self.state.slots})
+        self.state.take(places)
         self._outside += [each for each in arrays if not any(each is known for known in self._outside)]
         self._programs, self._written = {}, set()
 
