@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from autograph_lite import RetraceWarning, convert
+from autograph_lite.runtime.tracing.trace_table import Traces
 
 f32 = np.float32
 
@@ -501,3 +502,22 @@ def test_a_gradient_of_what_only_reads():
     m.fit(f32(2))
     assert jax.grad(m.loss)(f32(1)) == 8
     np.testing.assert_array_equal(jax.vmap(m.loss)(jnp.arange(3, dtype=f32)), [0, 8, 16])
+
+
+def test_a_call_that_carries_state_asks_once_for_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        def __init__(self):
+            self.w = np.zeros(2, np.float32)
+
+        @convert
+        def step(self, x):
+            self.w = self.w + x
+            return self.w.sum()
+
+    model, asked = Model(), []
+    for _ in range(3):
+        model.step(np.float32(1))
+    resolve = Traces._resolve
+    monkeypatch.setattr(Traces, "_resolve", lambda *args: (asked.append(1), resolve(*args))[1])
+    assert float(model.step(np.float32(1))) == 8
+    assert len(asked) == 1

@@ -318,12 +318,14 @@ def memo(label: str, *, whole: bool) -> MutationError:
 
 def memo_writes(name: str, label: str) -> MutationError:
     """A function that keeps what it has returned, and that changes something in a staged statement."""
-    return MutationError(
+    error = MutationError(
         f"'{label!s}' is changed by '{name}', whose results functools.lru_cache keeps.",
         where=place_names.written_line(label) or source_places.here(),
         why="It runs where the cache has no result yet, and in a staged statement that depends on the data.",
         fix=f"don't cache '{name}', or return the new value from it and change '{label!s}' where it is called.",
     )
+    error.is_final = True
+    return error
 
 
 def iterator(

@@ -42,6 +42,7 @@ class FastDispatch:
     ) -> None:
         self._traces, self._slow, self._inline, self._changed = traces, slow, inline, changed
         self._failed = False
+        self._carries = False  # whether the last call was of a program that reads or writes objects
         self._name = getattr(self._traces.fn, "__name__", "f")
         self._missed = tracebacks.hiding(cpp_registry.of_known_classes(registry(), self._miss))
         self._dispatcher = cpp_registry.Dispatcher(registry(), self._name, self._plain, self._missed)
@@ -60,6 +61,7 @@ class FastDispatch:
 
     def clear(self) -> None:
         """Forgets which programs serve which calls; to ask again costs little, as each program keeps what was compiled."""
+        self._carries = False
         self._dispatcher.clear()
         if self._by_types is not None:
             self._by_types.clear()
@@ -89,6 +91,8 @@ class FastDispatch:
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
         if self._inline():
             return self._slow(args, kwargs), None, False
+        if self._carries:  # objects, for which it is asked below which program serves the call
+            return self._traces.call(args, kwargs), None, False
         resolved = self._traces.resolve(args, kwargs)
         program = resolved.program
         if (not program.plain and program.ready is None) or program.state.slots:
@@ -98,6 +102,7 @@ class FastDispatch:
             result = self._traces.call(args, kwargs)
             if program.plain:
                 self._with_variables(program)
+            self._carries = not program.state.is_ours
             return result, None, False
         leaves = registry().flatten((args, [*kwargs.values()]))
         sources = argument_order.spelled_sources(resolved, leaves, args, kwargs)

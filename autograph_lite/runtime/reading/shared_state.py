@@ -150,7 +150,14 @@ class Reader:
         with _lock:
             _readers.add(self)
             others = [reader for reader in _readers if reader is not self]
-            self._take_in({slot: place for each in others for slot, place in each._places().items()}, roots)
+            # of programs that were made: a trace that has failed leaves nothing
+            known = {
+                slot: place
+                for each in others
+                for slot, place in each._places().items()
+                if slot in each._known
+            }
+            self._take_in(known, roots)
 
     def traced(self) -> None:
         """To be called after a trace, or where it has failed."""

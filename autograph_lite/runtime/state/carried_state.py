@@ -83,7 +83,7 @@ class State:
 
     def loosen(self, roots: Iterable[Any]) -> None:
         """Keeps no object alive that a call brings: what `roots` lead to."""
-        owners = {id(held.owner): held for held, _ in self.slots.values() if not held().ours}
+        owners = {id(held.owner): held for held, _ in self.slots.values() if not held.ours}
         for owner in leading(roots, set(owners)):
             for held, _ in self.slots.values():
                 if id(held.owner) == owner:
@@ -150,9 +150,9 @@ class State:
     def lent(self, bindings: Bindings | None = None) -> Split:
         """What the places hold now, whose memory no program on another thread takes from now on."""
         with exclusive_memory():
-            for place, _ in self.places:
-                if place.ours:
-                    _bound(place, bindings).owner.lend()
+            for held, _ in [*self.slots.values()]:
+                if held.ours:
+                    _bound(held(), bindings).owner.lend()
             return self.read(bindings)
 
     def enter(self, values: Sequence[Any]) -> None:
@@ -172,9 +172,9 @@ class State:
         self, values: Sequence[Any], bindings: Bindings | None = None
     ) -> Iterator[tuple[Variable, Any]]:
         """The Variables that a finished call gives new values, and these."""
-        for (place, _), value in zip(self.places, values, strict=True):
-            if place.ours and value is not KEPT:
-                yield _bound(place, bindings).owner, value
+        for (held, _), value in zip([*self.slots.values()], values, strict=True):
+            if held.ours and value is not KEPT:
+                yield _bound(held(), bindings).owner, value
 
     @staticmethod
     def written(values: Sequence[Any]) -> list[int]:
@@ -183,7 +183,7 @@ class State:
 
     def donated(self, values: Sequence[Any]) -> list[int]:
         """Those of `written` that are Variables: a program may take their arrays."""
-        ours = [place.ours for place, _ in self.places]
+        ours = [held.ours for held, _ in self.slots.values()]
         return [number for number in self.written(values) if ours[number]]
 
     def _merged(self, values: Sequence[Any]) -> list[tuple[Place, Contents]]:
@@ -204,19 +204,19 @@ class State:
     @property
     def is_ours(self) -> bool:
         """Whether all places are Variables, those of a call among them."""
-        return not self.is_gone and all(place.ours for place, _ in self.places)
+        return not self.is_gone and all(held.ours for held, _ in [*self.slots.values()])
 
     @property
     def is_variables(self) -> bool:
         """Whether all places are Variables."""
         return not (self.tied or self.is_gone) and all(
-            place.ours and not place.owner.stands_in for place, _ in self.places
+            held.ours and not held.owner.stands_in for held, _ in [*self.slots.values()]
         )
 
     @property
     def variables(self) -> list[Variable]:
         """The Variables, in the order of their places."""
-        return [place.owner for place, _ in self.places if place.ours]
+        return [held().owner for held, _ in self.slots.values() if held.ours]
 
     def positions(self) -> list[int]:
         """For each place, how many arrays the places before it hold."""
@@ -229,7 +229,7 @@ class State:
 
     def owners(self) -> list[Any]:
         """The objects that the places are in."""
-        return [place.owner for place, _ in self.places]
+        return [held().owner for held, _ in self.slots.values()]
 
     def after(
         self,
@@ -380,6 +380,7 @@ class State:
                 self.literal.add(slot)
             elif any(isinstance(each, NUMBERS) for each in items_in(value)):
                 self.numbers.add(slot)
+                self.read_elsewhere.add(slot)
 
     def count_while_tracing(
         self,

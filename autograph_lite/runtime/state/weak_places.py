@@ -15,9 +15,14 @@ from autograph_lite.operators.values.place import Place
 
 
 class HeldPlace:
-    """Gives a place when it is called."""
+    """Gives a place when it is called.
+
+    Attributes:
+      ours: as of the place.
+    """
 
     def __init__(self, place: Place) -> None:
+        self.ours = place.ours
         self._place: Place | None = place
         self._owner: Callable[[], Any] = lambda: place.owner
         self._kind = kind_of(place)

@@ -429,7 +429,7 @@ class Program:
         jaxpr = self.jaxpr.jaxpr
         read = {id(var) for equation in jaxpr.eqns for var in equation.invars} | {*map(id, jaxpr.outvars)}
         inputs = jaxpr.invars[len(jaxpr.invars) - len(self.held) :]
-        ours = [number for number, (place, _) in enumerate(self.state.places) if place.ours]
+        ours = [number for number, (held, _) in enumerate(self.state.slots.values()) if held.ours]
         starts = self.state.positions()
         found = [number for number in ours if id(inputs[starts[number]]) in read]
         return [*self.written, *(self.state.places[number][0].owner for number in found)]

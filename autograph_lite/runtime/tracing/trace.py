@@ -238,6 +238,8 @@ class Trace:
             except Restart:
                 continue
             except _NEED_VALUES as error:
+                if isinstance(error, AutographError) and error.is_final:
+                    raise
                 is_own = isinstance(error, AutographError) and not isinstance(error, _OF_INPUTS)
                 if not (self.state.need_values() or (not is_own and self._give_up_shared())):
                     raise
@@ -249,7 +251,7 @@ class Trace:
                 continue  # only what was watched before that trace had held the object
             # What it writes to may be an argument of this call, and not of that of the trace.
             if not self.state.is_ours:
-                owners = [place.owner for place, _ in self.state.places if not place.ours]
+                owners = [held.owner for held, _ in self.state.slots.values() if not held.ours]
                 refusals.mutated_arguments(values(), owners)
             self._refuse_captured(variables, program)
             return program
