@@ -39,8 +39,8 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The tests and the doctests; arguments after `--` go to pytest.
 
-    On the highest Python, each test with its first three cases and each fifth after them. On others, each test with its first
-    case, and each 16th after it. Which of five the commit decides, so that each case runs with some commits. All cases:
+    On the highest Python, each test with its first three cases and each 7th after them. On others, each test with its first
+    case, and each 16th after it. Which of seven the commit decides, so that each case runs with some commits. All cases:
     `nox -s tests-3.13 -- --every-nth-case=1`.
     """
     session.install("-e", ".[test]")
@@ -51,7 +51,7 @@ def tests(session: nox.Session) -> None:
     # What the pages show is printed by the highest Python; layout, whole and random programs are the same on every one.
     same = ("test_pages.py", "house", "properties", "whole")
     less = [*(f"--ignore=tests/{each}" for each in same), "--every-nth-case=16"]
-    most = ["--first-cases=3", "--every-nth-case=5", f"--case-offset={_commit_number()}"]
+    most = ["--first-cases=3", "--every-nth-case=7", f"--case-offset={_commit_number()}"]
     chosen = most if session.python == PYTHONS[-1] else less
     session.run("pytest", "-n", "2", "--dist", "worksteal", *chosen, *session.posargs, env=env)
 
