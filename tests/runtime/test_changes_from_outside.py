@@ -591,3 +591,13 @@ def test_many_numbers_are_compared_at_one_go_until_one_changes() -> None:
     numbers.append(1.0)
     table["new"] = 1.0
     assert float(f(np.float32(1))) == expected()
+
+
+scale = 1.0
+
+
+def test_a_global_of_the_name_of_an_attribute_is_not_read() -> None:
+    o = types.SimpleNamespace(scale=2.0)
+    f = al.convert(lambda x: x * o.scale)
+    assert values(f, lambda n: globals().update(scale=n), [1.0, 3.0, 4.0]) == [2, 2, 2]
+    assert f.trace_count == 1

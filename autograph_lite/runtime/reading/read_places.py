@@ -235,7 +235,7 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
     if isinstance(item, types.FunctionType):
         for name, cell in zip(item.__code__.co_freevars, item.__closure__ or (), strict=True):
             yield from _all_of(places.cell_place(cell, name))
-        used, module = reachability.names_used(item.__code__), item.__globals__
+        used, module = reachability.globals_loaded(item.__code__), item.__globals__
         used = _names_in(item.__code__) if "globals" in used else used
         for name in used & module.keys() if ownership.is_users(item) else ():
             yield from _all_of(places.global_place(module, name))
