@@ -22,6 +22,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import autograph_lite as al
+from autograph_lite.operators.calls import method_patching
 
 X = np.array([1.0, 2.0])
 
@@ -601,3 +602,19 @@ def test_a_global_of_the_name_of_an_attribute_is_not_read() -> None:
     f = al.convert(lambda x: x * o.scale)
     assert values(f, lambda n: globals().update(scale=n), [1.0, 3.0, 4.0]) == [2, 2, 2]
     assert f.trace_count == 1
+
+
+def test_converted_methods_that_stand_in_for_a_while_are_no_change() -> None:
+    class A:
+        def go(self, x):
+            return x * 2
+
+    o = A()
+    f = al.convert(lambda x: o.go(x))
+    with method_patching.converted_methods():  # as somebody else's trace that is open meanwhile
+        method_patching.convert_methods(o)
+        f(X)
+    f(X)
+    assert f.trace_count == 1
+    A.go = lambda self, x: x * 3  # type: ignore[method-assign]
+    np.testing.assert_allclose(f(X), X * 3)

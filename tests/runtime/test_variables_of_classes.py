@@ -62,7 +62,7 @@ def test_an_argument_is_of_its_class() -> None:
 
     found = [f(v, jnp.float32(3)) for v in (Clipped(0.5), Clipped(0.25), Variable(0.5))]
     assert [(own, float(value)) for own, value in found] == [(True, 2), (True, 2), (False, 3)]
-    assert f.trace_count in (2, 3)  # beside other tests' functions a look at the class may make one more
+    assert f.trace_count == 2
     assert "Clipped(float32[], #0)" in str(f.concrete_functions[0].function_type)
 
 

@@ -221,6 +221,12 @@ def convert_methods(value: Any) -> None:
         seen_class(value if isinstance(value, type) else type(value))
 
 
+def users_own(kind: type, name: str, value: Any) -> Any:
+    """What a class has under a name as its user gave it, where it holds `value` now: that may be a converted method."""
+    own, new = _installed.get(kind, {}).get(name, (value, value))
+    return own if value is new else value
+
+
 def record(owner: Any) -> Any:
     """Notes that an attribute or an item of `owner` is about to be written, by its own methods where it has some; returns it."""
     if isinstance(owner, jax.Array) and not isinstance(owner, Tracer):

@@ -23,6 +23,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.object_graph import opaque_objects, places, reachability
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
@@ -251,7 +252,8 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
     elif isinstance(item, type):
         for read in _all_of(places.object_places(item)[0]) if ownership.is_users_namespace(item) else ():
             if _has_name(read.key, names):
-                yield read
+                own = method_patching.users_own(item, str(read.key), read.value)
+                yield Read(read.place, read.key, own)
     elif reachability.is_open(item) and not isinstance(item, (np.ndarray, types.MethodType)):
         kind = type(item)
         of_library = (

@@ -24,6 +24,7 @@ import jax
 import numpy as np
 
 from autograph_lite.jax_internals.references import storages
+from autograph_lite.operators.calls import method_patching
 from autograph_lite.operators.object_graph import places, reachability
 from autograph_lite.operators.values.place import MISSING, Place
 from autograph_lite.runtime.reading.read_places import VALUES, Read, Reading
@@ -357,7 +358,7 @@ def _getter(place: Place, key: Any, brought: set[int]) -> Callable[[], Any] | No
     if isinstance(owner, types.CellType):
         return partial(codes.content, owner, MISSING)
     if isinstance(owner, type):
-        return partial(_attribute, weakref.ref(owner), key)
+        return partial(_class_attribute, weakref.ref(owner), key)
     if reachability.leading([owner], brought):
         return None
     if isinstance(owner, (list, dict)) and place.holds_items:
@@ -370,6 +371,11 @@ def _getter(place: Place, key: Any, brought: set[int]) -> Callable[[], Any] | No
 def _attribute(owner: weakref.ref[Any], name: str) -> Any:
     found = owner()
     return MISSING if found is None else vars(found).get(name, MISSING)
+
+
+def _class_attribute(kind: weakref.ref[type], name: str) -> Any:
+    found, value = kind(), _attribute(kind, name)
+    return value if found is None else method_patching.users_own(found, name, value)
 
 
 def _item(owner: list[Any], number: int) -> Any:
