@@ -50,7 +50,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def forget_outdated(result: object = None) -> None:
-    """Forgets the traces of functions that have read what is defined again since."""
+    """Forgets the traces of functions that have got other code since, or have called such; each call looks at the rest."""
     for function in eager.converted_functions():
         if isinstance(function, Function):
             function.follow_code()

@@ -126,7 +126,7 @@ class Function:
         )
 
     def _looking(self, /, *args: Any, **kwargs: Any) -> Any:
-        """A call before which Python may have changed arrays that a trace has read."""
+        """A call before which Python may have changed what a trace has read."""
         self._traces.look()
         return self._found(*args, **kwargs)
 

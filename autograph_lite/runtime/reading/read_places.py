@@ -29,7 +29,7 @@ from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Box
 from autograph_lite.operators.values.place import Place
-from autograph_lite.runtime.state.other_values import ARRAYS, NUMBERS
+from autograph_lite.runtime.state.other_values import ARRAYS, MAKING, NUMBERS
 from autograph_lite.syntax import codes
 
 _ANY_NAME = frozenset({  # global variables, by which code may read attributes that it does not name
@@ -38,8 +38,7 @@ _ANY_NAME = frozenset({  # global variables, by which code may read attributes t
 })  # fmt: skip
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 # Of new objects, or for people.
-_MAKING = ("__init__", "__new__", "__post_init__")
-_ELSEWHERE = frozenset({*_MAKING, "__repr__", "__str__"})
+_ELSEWHERE = frozenset({*MAKING, "__repr__", "__str__"})
 # A Variable is an input by itself.
 _PLAIN = (*NUMBERS, str, bytes, type(None), jax.Array, types.CodeType, types.FrameType, Box)
 # What is told by its value.
@@ -73,7 +72,7 @@ def attribute_names(roots: Iterable[Any]) -> frozenset[str] | None:
             for fn in [getattr(each, "__func__", each) for each in held if isinstance(each, _FUNCTIONS)]:
                 methods.pop(id(fn), None)
     for kind in _made_in(found):  # there may be new objects of them
-        for name in _MAKING:
+        for name in MAKING:
             methods.pop(id(vars(kind).get(name)), None)
     waiting = [fn for fn in found if isinstance(fn, types.FunctionType)]
     names: set[str] = set()
@@ -139,7 +138,6 @@ class Reading:
       objects: of the user's classes, which may get other attributes, and the classes.
       names: by which it reads attributes; None for any.
       arrays: those of NumPy's, in tuples and closures, too.
-      values: the attributes that hold numbers of Python's, by the place and the name.
     """
 
     def __init__(self, roots: Iterable[Any], known: Collection[Hashable]) -> None:
@@ -151,7 +149,6 @@ class Reading:
         self.plain: list[Read] = []
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray[Any, Any]] = []
-        self.values: list[tuple[Hashable, Hashable]] = []
         self._leading: set[int] = set()
         holders: dict[int, list[int]] = {}
         foreign: set[int] = set()  # what objects of libraries hold
@@ -174,10 +171,6 @@ class Reading:
                 continue  # as the state of a generator of random numbers
             plain = [] if is_foreign else [each for each in found if isinstance(each.value, VALUES)]
             self.plain += plain
-            if names is not None:  # else any function that can be reached might have read it
-                self.values += [
-                    (each.place.key, each.key) for each in plain if isinstance(each.value, NUMBERS)
-                ]
             held = [*(each.value for each in read), *_held_apart(item, names)]
             foreign.update(map(id, held) if is_foreign else ())
             for each in held:

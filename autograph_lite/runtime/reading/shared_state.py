@@ -45,7 +45,7 @@ class Reader:
 
     Attributes:
       is_outdated: whether others have changed what its programs have read.
-      reads: the attributes in which its programs have found numbers of Python's.
+      reads: the places in which its programs have found numbers of Python's.
       is_replaced: whether other objects are where there were those that its state is in.
     """
 
@@ -63,12 +63,12 @@ class Reader:
         self._told: list[str] = []
         self._fine: set[int] = set()  # containers of many numbers, some of them changed
         self._before: Before | None = None  # of the trace that is being made
-        self.reads: frozenset[Slot] = frozenset()
+        self.reads: set[Slot] = set()
         self.is_outdated = self.is_replaced = False
 
     @property
     def watches(self) -> bool:
-        """Whether there are arrays that Python may have changed since its programs were made."""
+        """Whether there is something that Python may have changed since its programs were made."""
         return bool(self._watched)
 
     def is_recoded(self) -> bool:
@@ -87,13 +87,12 @@ class Reader:
             return
         with _lock:
             for moved in self._watched.moved():
-                if moved.place.owner is not None:
-                    self._told.append(str(moved.place().label(moved.key)))
-                slot = None if moved.place.owner is None else (moved.place().key, moved.key)
-                if moved.as_input and slot not in self._state().fixed:
+                place = None if moved.place.owner is None else moved.place()
+                if moved.as_input and (place is None or (place.key, moved.key) not in self._state().fixed):
                     self._take_place(moved.place, moved.key)
                 else:
                     self.is_replaced = True
+                self._told += [] if place is None else [str(place.label(moved.key))]
             for held, key in self._watched.given():
                 self._told.append(str(held().label(key)))
                 held.loosen()

@@ -12,7 +12,6 @@ rate = 0.1; f(x)                     likewise, and has `rate` as an input from t
 from __future__ import annotations
 
 import array
-import collections
 import itertools
 import types
 import weakref
@@ -30,8 +29,9 @@ from autograph_lite.operators.values.place import MISSING, Place
 from autograph_lite.runtime.reading.read_places import VALUES, Read, Reading
 from autograph_lite.runtime.state.carried_state import State
 from autograph_lite.runtime.state.discovery import items_in
-from autograph_lite.runtime.state.other_values import ARRAYS
+from autograph_lite.runtime.state.other_values import ARRAYS, NUMBERS
 from autograph_lite.runtime.state.weak_places import HeldPlace
+from autograph_lite.runtime.types.leaf_partition import literal_key
 from autograph_lite.syntax import codes
 
 WHOLE = 1 << 18  # bytes of an array, or of the references of a list, up to which all of it is compared
@@ -77,22 +77,27 @@ class Watched:
         known = {*state.slots, *state.counted, *inputs}
         reading = Reading(roots, known)
         changed = before.changed(reading)
-        self.values = frozenset(reading.values) - changed
+        numbers = [each for each in reading.plain if isinstance(each.value, NUMBERS)]
+        # where any name may be read, any function that can be reached might have read it
+        self.values = {(each.place.key, each.key) for each in numbers if reading.names is not None} - changed
         self._codes = [(weakref.ref(fn), fn.__code__) for fn in reading.functions]
         written = {slot[0] for slot in known - shared if isinstance(slot, tuple)}
-        library = {id(each) for each in reading.foreign}
-        for each in [*reading.places, *reading.foreign]:
-            is_resized = id(each.value) in state.resized or before.is_resized(each.value)
-            if not is_resized and (id(each) not in library or reading.leads_to_values(each.value)):
-                self._watch_keys(each.value, written)
         used = [
-            each for each in reading.foreign if _is_data(each.value) or reading.leads_to_values(each.value)
+            *reading.places,
+            *(
+                each
+                for each in reading.foreign
+                if _is_data(each.value) or reading.leads_to_values(each.value)
+            ),
         ]
+        for each in used:
+            if id(each.value) not in state.resized and not before.is_resized(each.value):
+                self._watch_keys(each.value, written)
         # what a buffer that is an argument holds tells calls apart
         unused = {id(each) for each in objects if isinstance(each, _BUFFERS)}
         whole = {id(each.value) for each in reading.places if self._is_one_value(each.value)}
         plain = [each for each in reading.plain if id(each.place.owner) not in unused | whole]
-        for each in itertools.chain(reading.places, used, plain):
+        for each in [*used, *plain]:
             if (each.place.key, each.key) not in known | changed:
                 self._watch_place(each, known)
         for item in reading.objects:
@@ -102,7 +107,7 @@ class Watched:
             self.contents.append((base, look, look(base)))
 
     def _watch_keys(self, container: Any, written: set[Hashable]) -> None:
-        if isinstance(container, _KEYED) and not self._is_brought(container):
+        if isinstance(container, places.CONTAINERS) and not self._is_brought(container):
             if not written.isdisjoint(place.key for place in places.object_places(container)):
                 self._own.append(len(self._containers))
             look = _whole_of if self._is_one_value(container) else _keys_of
@@ -110,16 +115,11 @@ class Watched:
 
     def _watch_names(self, item: Any, names: frozenset[str] | None) -> None:
         """Watches which of the names an object or a class has itself, and the class of an object."""
-        if not type(item).__weakrefoffset__ and self._is_brought(item):
-            return
-        look = partial(_names_of, names)
-        self._objects.append(
-            (
-                partial(_itself, item) if not type(item).__weakrefoffset__ else weakref.ref(item),
-                look,
-                look(item),
-            )
-        )
+        is_weak = bool(type(item).__weakrefoffset__)
+        if is_weak or not self._is_brought(item):
+            look = partial(_names_of, names)
+            get = weakref.ref(item) if is_weak else partial(_itself, item)
+            self._objects.append((get, look, look(item)))
 
     def _is_one_value(self, container: Any) -> bool:
         return id(container) not in self._fine and _is_one_value(container)
@@ -137,7 +137,7 @@ class Watched:
         get = _getter(read.place, read.key, self._brought)
         if get is None or not _is_same(get(), value):
             return  # as of a set, whose items are read as another object each time
-        is_weak = type(value).__weakrefoffset__ and not isinstance(value, (np.ndarray, *_KEYED))
+        is_weak = type(value).__weakrefoffset__ and not isinstance(value, (np.ndarray, *places.CONTAINERS))
         if not (is_weak or _is_data(value) or not self._is_brought(value)):
             return
         held = HeldPlace(read.place)
@@ -215,7 +215,7 @@ class Before:
     def __init__(self, roots: Iterable[Any]) -> None:
         reading = Reading(roots, ())
         self._values = {(each.place.key, each.key): each.value for each in reading.plain}
-        containers = [each.value for each in reading.places if isinstance(each.value, _KEYED)]
+        containers = [each.value for each in reading.places if isinstance(each.value, places.CONTAINERS)]
         self._lengths = {id(each): len(each) for each in containers}
 
     def changed(self, reading: Reading) -> set[Hashable]:
@@ -225,9 +225,9 @@ class Before:
 
     def is_resized(self, container: Any) -> bool:
         """Whether a container is longer or shorter now."""
-        return isinstance(container, _KEYED) and self._lengths.get(id(container), len(container)) != len(
-            container
-        )
+        return isinstance(container, places.CONTAINERS) and self._lengths.get(
+            id(container), len(container)
+        ) != len(container)
 
 
 def _led_to(objects: Sequence[Any], roots: Sequence[Any]) -> set[int]:
@@ -249,12 +249,11 @@ class _Held(NamedTuple):
 
 
 _BUFFERS = (bytearray, array.array)
-_KEYED = (list, dict, collections.deque, set)
 
 
 def _is_one_value(container: Any) -> bool:
     """Whether a container is compared as a whole: it holds many numbers and texts, and nothing else."""
-    if not isinstance(container, _KEYED) or not len(container) // MANY:
+    if not isinstance(container, places.CONTAINERS) or not len(container) // MANY:
         return False
     return all(
         isinstance(value, VALUES)
@@ -288,12 +287,11 @@ def _is_data(value: Any) -> bool:
 def _is_same(now: Any, before: Any) -> bool:
     if now is before or (now is MISSING and isinstance(before, jax.Array)):
         return True  # as under `jax.jit`, a name may be deleted
-    if type(now) is not type(before):
-        return False
     if isinstance(now, np.generic):
-        return bool(now.tobytes() == before.tobytes())
-    # zeros differ in their sign, and a nan is the same
-    return isinstance(now, VALUES) and bool((now and now == before) or repr(now) == repr(before))
+        return type(now) is type(before) and bool(now.tobytes() == before.tobytes())
+    if isinstance(now, (range, slice)):
+        return bool(now == before)
+    return isinstance(now, VALUES) and literal_key(now) == literal_key(before)
 
 
 def _living(value: weakref.ref[Any]) -> Any:
@@ -306,10 +304,9 @@ _GONE = object()
 
 def _names_of(names: frozenset[str] | None, item: Any) -> Any:
     """Its class, and the names that it has itself."""
-    attributes = vars(item)
-    if isinstance(item, type):
-        return None, tuple(attributes) if names is None else names & attributes.keys()
-    return type(item), tuple(attributes) if names is None else names & attributes.keys()
+    own = vars(item)
+    kind = None if isinstance(item, type) else type(item)
+    return kind, tuple(own) if names is None else names & own.keys()
 
 
 def _itself(value: Any) -> Any:

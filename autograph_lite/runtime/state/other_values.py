@@ -28,6 +28,7 @@ from autograph_lite.operators.values.values import Tracer, is_arraylike
 
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 NUMBERS = (bool, int, float, complex)
+MAKING = ("__init__", "__new__", "__post_init__")  # methods that make objects
 _VALUES = (*NUMBERS, str, bytes, type(None))
 _LITERALS = (enum.Enum, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype)
 
@@ -94,7 +95,7 @@ def is_named_elsewhere(owner: Any, name: Any, executed: Iterable[types.CodeType]
         for base in type(owner).__mro__
         if ownership.is_users_own_class(base)
         for key, value in vars(base).items()
-        if key not in ("__init__", "__new__", "__post_init__")
+        if key not in MAKING
         for fn in ownership.functions_of(value)
     ]
     others = [fn.__code__ for fn in methods if isinstance(fn, types.FunctionType) and ownership.is_users(fn)]

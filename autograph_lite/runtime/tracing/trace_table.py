@@ -131,7 +131,7 @@ class Traces:
         self._creations = Creations()
         # Called when traces are gone, or others serve calls.
         self.dropped: Callable[[], object] = lambda: None
-        self.watches = False  # whether Python may change arrays of NumPy's that traces have read
+        self.watches = False  # whether Python may change what traces have read
         # Called when that is so from now on.
         self.watching: Callable[[], object] = lambda: None
         # Called when a call has made a trace.
