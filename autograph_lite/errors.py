@@ -38,7 +38,7 @@ class AutographError(Exception):
       where: the places in the user's source that are concerned, the decisive one first, each once; by default that which runs.
       why: the rule that was broken, with what was found on each side; may be empty.
       fix: what to type instead; may be empty.
-      is_final: whether another try would hide it: a cache has by now what it would have computed.
+      is_final: whether another try would hide it: a cache has by now what it would have computed, a generator is used up.
     """
 
     is_final = False

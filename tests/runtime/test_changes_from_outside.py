@@ -6,12 +6,15 @@ objects and classes, items. Random sequences of calls and changes are compared w
 
 from __future__ import annotations
 
+import abc
 import collections
 import copy
 import dataclasses
 import enum
 import functools
+import importlib
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -618,3 +621,62 @@ def test_converted_methods_that_stand_in_for_a_while_are_no_change() -> None:
     assert f.trace_count == 1
     A.go = lambda self, x: x * 3  # type: ignore[method-assign]
     np.testing.assert_allclose(f(X), X * 3)
+
+
+@pytest.mark.parametrize("text", [
+    "from changing_config import rate\n    return x * rate",
+    "import changing_config\n    return x * changing_config.rate",
+    "import changing_config as config\n    return x * config.rate",
+    "from changing_config import rate as other, size\n    return x * other * size",
+    "import sys\n    return x * sys.modules['changing_config'].rate",
+    "import sys\n    return x * sys.modules[__name__].rate",
+], ids=["from", "whole", "as", "two", "of sys", "own"])  # fmt: skip
+def test_what_a_function_imports_itself(text: str, tmp_path: Any, monkeypatch: Any) -> None:
+    for name in ("changing_config", "changing_program"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    (tmp_path / "changing_config.py").write_text("rate, size = 1.0, 2.0\n")
+    (tmp_path / "changing_program.py").write_text(
+        f"import changing_config\nrate = 1.0\n\ndef f(x):\n    {text}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    program = importlib.import_module("changing_program")
+    config = sys.modules["changing_config"]
+    f = al.convert(program.f)
+    for number in range(1, 4):
+        config.rate = program.rate = float(number)
+        assert f(1.5) == program.f(1.5)
+    assert f.trace_count == 2
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def go(self, x: Any) -> Any: ...
+
+
+class Concrete(Abstract):
+    rate = 2.0
+
+    def go(self, x: Any) -> Any:
+        return x * self.rate
+
+
+def test_an_abstract_class_does_not_lead_to_all_that_were_asked_whether_they_are_its_own() -> None:
+    class Other:
+        rate = 1.0
+
+        def go(self, x: Any) -> Any:
+            return x
+
+    asked, thing = Other(), Concrete()
+    assert not isinstance(asked, Abstract)
+
+    @al.convert
+    def f(x: Any) -> Any:
+        return thing.go(x) if isinstance(thing, Abstract) else getattr(x, "nothing")  # noqa: B009
+
+    assert f(1.5) == 3
+    Other.rate = 3.0
+    assert f(1.5) == 3
+    assert f.trace_count == 1
+    Concrete.rate = 4.0
+    assert f(1.5) == 6

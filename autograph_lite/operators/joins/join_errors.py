@@ -357,12 +357,14 @@ def iterator(
 def _manager(name: str, at: tuple[Location, ...], *, whole: bool) -> IterationError:
     """A context manager of a generator's, made outside of a staged statement, or of the whole function, and entered inside."""
     traced = "function" if whole else "staged statement"
-    return IterationError(
+    error = IterationError(
         f"A context manager that '{name}' has made outside of a {traced} is entered in it.",
         where=at,
         why=f"A generator can be entered once, but the {traced} is traced once for all its executions.",
         fix=f"make it where it is entered: `with {name}(...):`.",
     )
+    error.is_final = True
+    return error
 
 
 def carry(name: str, found: Mismatch, body_fun: Callable[..., Any]) -> CarryMismatchError | MutationError:

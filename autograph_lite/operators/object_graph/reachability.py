@@ -188,6 +188,7 @@ _OURS = (  # which hold the user's functions and values while a loop runs
     "autograph_lite.runtime.public.function",
 )
 _WITH_CACHES = ("jax", "jaxlib", "autograph_lite")
+_CACHING = ("_abc",)  # an abstract class knows all classes that were asked whether they are its own
 _Cached: type[Any] = type(functools.lru_cache(len))
 _open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
@@ -208,7 +209,7 @@ def _has_open_class(kind: type) -> bool:
         root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""
         known = _open[kind] = (
             issubclass(kind, (list, tuple, dict, set, frozenset, np.ndarray, functools.partial))
-            or root in sys.stdlib_module_names
+            or (root in sys.stdlib_module_names and root not in _CACHING)
             or kind.__module__ in _OURS
             or _is_users_module(kind.__module__)
         )

@@ -14,6 +14,7 @@ import dataclasses
 import dis
 import enum
 import functools
+import importlib.util
 import operator
 import sys
 import types
@@ -231,15 +232,17 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
             yield from _all_of(places.cell_place(cell, name))
         used, module = reachability.globals_loaded(item.__code__), item.__globals__
         used = _names_in(item.__code__) if "globals" in used else used
-        for name in used & module.keys() if ownership.is_users(item) else ():
+        for name in (used & module.keys()) - {"__builtins__"} if ownership.is_users(item) else ():
             yield from _all_of(places.global_place(module, name))
+        for imported, parts in _modules_imported(item):
+            for name in parts if _is_users_module(imported) else ():
+                yield from _all_of(places.global_place(vars(imported), name))
         for place in places.object_places(item) if vars(item) else ():
             yield from (
                 read for read in _all_of(place) if _has_name(read.key, names) and read.key != "__wrapped__"
             )
     elif isinstance(item, types.ModuleType):
-        path = getattr(item, "__file__", None)
-        if path is None or not ownership.is_library_file(path):
+        if _is_users_module(item):
             for name in vars(item).keys() & (names or vars(item).keys()):
                 yield from _all_of(places.global_place(vars(item), name))
     elif isinstance(item, type):
@@ -257,6 +260,16 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
             yield from (read for read in _all_of(place) if is_whole or _has_name(read.key, names))
 
 
+def _is_users_module(module: types.ModuleType) -> bool:
+    """Whether a module is the user's; `sys`, which has no file either, leads to all of them."""
+    path = getattr(module, "__file__", None)
+    return (
+        module.__name__ not in sys.builtin_module_names
+        if path is None
+        else not ownership.is_library_file(path)
+    )
+
+
 def _all_of(place: Place) -> Iterator[Read]:
     return (Read(place, key, value) for key, value in place.read().items())
 
@@ -270,16 +283,41 @@ def _defaults(root: Any) -> list[Any]:
     return codes.defaults(fn) if isinstance(fn, types.FunctionType) else []
 
 
-def _imported(code: types.CodeType) -> list[types.ModuleType]:
-    """The modules that a function imports itself."""
-    loaded = [sys.modules.get(name) for name in _imports(code)]
-    return [module for module in loaded if module is not None]
+def _imported(fn: types.FunctionType) -> list[types.ModuleType]:
+    """The modules that a function imports itself, as a whole."""
+    return [module for module, parts in _modules_imported(fn) if not parts]
+
+
+def _modules_imported(fn: types.FunctionType) -> Iterator[tuple[types.ModuleType, tuple[str, ...]]]:
+    """The modules that a function imports, or imports from, each with what it takes from it."""
+    package = str(fn.__globals__.get("__package__") or "")
+    for name, parts in _imports(fn.__code__):
+        is_relative = name.startswith(".")
+        if is_relative and not package:
+            continue
+        module = sys.modules.get(importlib.util.resolve_name(name, package) if is_relative else name)
+        if module is not None:
+            yield module, parts
+
+
+def _own_module(fn: types.FunctionType) -> list[types.ModuleType]:
+    """The module of a function that may ask for it: `sys.modules[__name__]`."""
+    module = sys.modules.get(fn.__module__) if "modules" in _names_in(fn.__code__) else None
+    return [] if module is None else [module]
 
 
 @reachability.by_code
-def _imports(code: types.CodeType) -> frozenset[str]:
-    steps = (step for each in codes.nested_codes(code) for step in dis.get_instructions(each))
-    return frozenset(step.argval for step in steps if step.opname == "IMPORT_NAME")
+def _imports(code: types.CodeType) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names of imported modules, each with what is taken from it."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    loaded: list[Any] = [0, None]
+    for step in (step for each in codes.nested_codes(code) for step in dis.get_instructions(each)):
+        if step.opname.startswith("LOAD"):
+            loaded = [loaded[-1], step.argval]
+        elif step.opname == "IMPORT_NAME":
+            dots, parts = loaded  # `import a.b as c` has no parts, though it takes `b` from `a`
+            found.append(("." * dots + step.argval, parts or ()))
+    return tuple(found)
 
 
 def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
@@ -287,7 +325,7 @@ def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
     if type(item).__module__ in reachability.WRAPPERS:
         return [inner for name in reachability.WRAPPED if (inner := getattr(item, name, None)) is not None]
     if isinstance(item, types.FunctionType):
-        return [*codes.defaults(item), *_imported(item.__code__)]
+        return [*codes.defaults(item), *_imported(item), *_own_module(item)]
     if isinstance(item, types.MethodType):
         return [item.__self__, item.__func__]
     if isinstance(item, type):
