@@ -100,8 +100,12 @@ def _wholes(array: Any, has_lanes: bool, written: bool) -> list[Any]:
     return [
         operands[n] if n >= 0 else equation.outvars[~n]
         for n in found
-        if (written or not found[n]) and (n < 0 or _axes(operands[n]))
+        if (written or not found[n]) and (n < 0 or _axes(operands[n]) or _is_cell(operands[n]))
     ]
+
+
+def _is_cell(operand: Any) -> bool:
+    return storages.is_cell(operand) or storages.is_unclear(operand)
 
 
 def _written(array: Any) -> Any:

@@ -196,7 +196,7 @@ def note_next(new: Any, *before: Any) -> Any:
         if any(
             isinstance(each, (Array, np.ndarray)) and not each.ndim and has_memory(each) for each in before
         ):
-            known.numpys[id(new)] = storages.note_cell(new)
+            note_numpys(storages.note_cell(new))
         return new
     if any(isinstance(each, np.ndarray) or (isinstance(each, Tracer) and is_numpys(each)) for each in before):
         note_numpys(new)
@@ -206,7 +206,7 @@ def note_next(new: Any, *before: Any) -> Any:
 def note_numpys(new: Any) -> None:
     """Notes that the array `new` is NumPy's, and what JAX has made first where it gives that in another shape."""
     known = thread.now.references
-    if known is not None and isinstance(new, Tracer) and new.ndim:
+    if known is not None and isinstance(new, Tracer) and has_memory(new):
         known.numpys.update((id(each), each) for each in (new, storages.root(new)))
 
 
@@ -321,11 +321,27 @@ def read_only(array: Any, *, overlaps: bool = False) -> Any:
 def note_copied_item(array: Any, buffer: Any = None) -> Any:
     """Notes that the program has `array` as a copy of an item, of a list's `buffer`, which in Python is the item itself."""
     known = thread.now.references
-    if known is not None and isinstance(array, Tracer) and array.ndim:
-        known.copied[id(array)] = array, buffer
-        if buffer is not None:
-            note_met(array, *ways(buffer))
+    if (
+        known is None
+        or not isinstance(array, Tracer)
+        or not (array.ndim or _is_item_of_arrays(array, buffer))
+    ):
+        return array
+    known.copied[id(array)] = array, buffer
+    if buffer is not None and not storages.is_unclear(array):
+        note_met(array, *ways(buffer))
     return array
+
+
+def _is_item_of_arrays(item: Any, buffer: Any) -> bool:
+    """Whether an item without axes is of a list of arrays, at least for some items; notes what it is."""
+    known = [] if buffer is None else [buffer, *may_be(buffer)]
+    arrays = [each for each in known if not each.ndim and has_memory(each)]
+    if any(map(storages.is_unclear, known)):
+        storages.note_unclear(item)
+    elif arrays:
+        note_next(item, *arrays)
+    return bool(arrays)
 
 
 def buffers_of(array: Any) -> list[Any]:
@@ -384,15 +400,30 @@ def note_met(new: Any, *options: Any) -> Any:
         for item, *items in zip(new, *alike, strict=True):
             note_met(item, *items)
         return new
-    note_next(new, *options)
+    if are_mixed(new, options):
+        storages.note_unclear(new)
+    else:
+        note_next(new, *options)
     note_options(new, *options)
     return new
+
+
+def are_mixed(new: Any, options: Iterable[Any]) -> bool:
+    """Whether a value without axes is an array of NumPy's for one of the options, and a number for another one."""
+    if not isinstance(new, Tracer) or new.ndim or thread.now.references is None:
+        return False
+    options = [
+        each for each in options if isinstance(each, (Array, np.ndarray, np.generic, int, float, complex))
+    ]
+    if any(new is each for each in options):
+        return False  # it is what it was
+    return len({has_memory(each) for each in options}) > 1 or any(map(storages.is_unclear, options))
 
 
 def note_options(new: Any, *options: Any) -> None:
     """Notes that an array is one of the options."""
     known = thread.now.references
-    if known is None or not isinstance(new, Tracer) or not new.ndim:
+    if known is None or not isinstance(new, Tracer) or not (has_memory(new) or storages.is_unclear(new)):
         return
     if not options or any(new is each for each in options):
         return  # it is what it was
@@ -465,9 +496,13 @@ def note_buffers(leaves: Iterable[Any], buffers: Sequence[Any]) -> None:
     """Notes that buffers of a list have what the leaves of its items were when they were put there."""
     if thread.now.references is None:
         return
+    leaves = [*leaves]
     arrays = [leaf for leaf in leaves if has_memory(leaf)]
+    are_numbers = any(isinstance(leaf, Tracer) and not leaf.ndim and not has_memory(leaf) for leaf in leaves)
     for buffer in buffers if arrays else ():
         note_met(buffer, *arrays)
+        if are_numbers:  # beside arrays without axes
+            storages.note_unclear(buffer)
 
 
 def note_rows(leaves: Iterable[Any], rows: Sequence[Any], kept: Iterable[Any]) -> None:

@@ -44,6 +44,7 @@ class Storage:
             self.versions.append(new)
             self.keys |= {id(new), id(new.val)}
             known.versions[id(new)] = self
+            note_cell(new)
         self.value = new
 
 
@@ -119,6 +120,8 @@ class References:
     copied: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # arrays without axes that are parts of others, and no numbers: `x[i, ...]`
     cells: dict[int, Any] = dataclasses.field(default_factory=dict)
+    # those that are numbers on other paths, or in other iterations
+    unclear: dict[int, Any] = dataclasses.field(default_factory=dict)
     flats: dict[int, Any] = dataclasses.field(
         default_factory=dict
     )  # what stands for `x.flat`, whose parts are copies
@@ -173,7 +176,7 @@ def handed_back(results: Sequence[Any], operands: Sequence[Any], trace: Any) -> 
 def show(array: Any) -> None:
     """Notes that what is traced may be this array of NumPy's, or a part of it, which it would not see written."""
     known: References | None = thread.now.references
-    if known is None or not known.is_whole or not isinstance(array, np.ndarray) or not array.ndim:
+    if known is None or not known.is_whole or not isinstance(array, np.ndarray):
         return
     array = base_of(array)
     if id(array) not in known.shown:
@@ -378,6 +381,7 @@ def _made_again(known: References, array: Any, equation: Any, base: Any, trace: 
             found = view_equations.made_of(equation, array, base)
         known.made[key] = found, array, base, trace
         known.again[id(found)] = found, array
+        note_cell(found)
     return known.made[key][0]
 
 
@@ -429,6 +433,19 @@ def note_cell(array: Any) -> Any:
     if not array.ndim:
         _known().cells[id(array)] = array
     return array
+
+
+def note_unclear(value: Any) -> Any:
+    """Notes that a value without axes is an array of NumPy's on one path, or in one iteration, and a number in another."""
+    known = _known()
+    known.unclear[id(value)] = value
+    known.cells.pop(id(value), None)
+    return value
+
+
+def is_unclear(value: Any) -> bool:
+    """Whether a value without axes is that."""
+    return id(value) in _known().unclear
 
 
 def is_cell(array: Any) -> bool:

@@ -69,8 +69,8 @@ def gives_view(equation: Any) -> bool:
 
 
 def gives_cell(equation: Any) -> bool:
-    """Whether an equation gives the item of an array of one as an array without axes, `x.reshape(())`: a view, and no number."""
-    return _viewing(equation) in _GIVING_CELLS and equation.in_tracers[0].ndim > 0
+    """Whether an equation gives the item of an array as an array without axes, `x.reshape(())`: a view, and no number."""
+    return _viewing(equation) in _GIVING_CELLS
 
 
 _GIVING_CELLS = frozenset({"reshape", "squeeze"})
@@ -133,7 +133,7 @@ def _is_number(value: Any) -> bool:
     if (
         equation is None
         or equation.primitive.name in _STAGED
-        or (known is not None and id(value) in known.cells)
+        or (known is not None and (id(value) in known.cells or id(value) in known.unclear))
     ):
         return False
     return not (equation.primitive.name in NAMES and gives_cell(equation))

@@ -108,7 +108,11 @@ def aliases_after_iteration(after: Sequence[Any], moved: Collection[int]) -> Ite
 
     The latter is looked for of those that an iteration has `moved`, so that they are other arrays than before it.
     """
-    known = [(n, each) for n, each in enumerate(after) if isinstance(each, jax.Array) and each.ndim]
+    known = [
+        (n, each)
+        for n, each in enumerate(after)
+        if isinstance(each, jax.Array) and numpys_arrays.has_memory(each)
+    ]
     roots = {n: _origins(each) for n, each in known if len(known) > 1}
     for n, part in known:
         wholes = base_arrays_in_loops(part)

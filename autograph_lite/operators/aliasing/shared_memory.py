@@ -279,7 +279,14 @@ def refuse_from_outside(array: Any) -> None:
 
 def refuse_unclear(array: Any) -> None:
     """Refuses a write to `d = y.ravel()` where nobody knows how NumPy lays `y` out, if that is read later."""
-    unclear = any(map(view_equations.may_be_view, numpys_arrays.origins(array)))
+    origins = [*numpys_arrays.origins(array)]
+    of_number = [each for each in origins if storages.is_unclear(each)]
+    others = user_frames.paths_read_later(of_number) if of_number else ()
+    if any(path.value is not array for path in others):
+        raise _unclear_error(
+            f"An array, {describe(array)}, is written; it is made of a value without axes, which is read later."
+        )
+    unclear = any(map(view_equations.may_be_view, origins))
     if unclear and user_frames.read_later(recorded_views.parts_from(array), array):
         raise MutationError(
             f"An array, {describe(array)}, is changed in place, and what it is taken from is read later.",
@@ -287,6 +294,35 @@ def refuse_unclear(array: Any) -> None:
             why="It is a part of that in NumPy, or a copy, by the order in which the items lie, which the program does not know.",
             fix="write to that array itself; or take a copy, x.ravel().copy(), or make a new one, d = d + v.",
         )
+
+
+def refuse_unclear_number(value: Any) -> None:
+    """Refuses `z += v` where `z` has two names, and is an array of NumPy's without axes on one path, and a number on another."""
+    if not storages.is_unclear(value):
+        return
+    is_seen = user_frames.are_held_twice([value]) and user_frames.read_later([value])
+    if is_seen or user_frames.read_later(_options(value), value) or numpys_arrays.buffers_of(value):
+        raise _unclear_error(
+            f"A value without axes, {describe(value)}, is changed in place, and another name has it, too."
+        )
+
+
+def refuse_unclear_index(part: Any) -> None:
+    """Refuses an index that is such a value."""
+    if storages.is_unclear(part):
+        raise _unclear_error(
+            f"A value without axes, {describe(part)}, is an index of an array of NumPy's with more axes."
+        )
+
+
+def _unclear_error(what: str) -> MutationError:
+    return MutationError(
+        what,
+        where=source_places.here(),
+        why="On one path, or in one iteration, it is an array, as np.zeros(()) and np.array(5.0) are, and a number on another: "
+        "NumPy changes an array for all names, and makes a copy where one is an index.",
+        fix="let it be a number from the start, z = 0.0; or a new one each time, z = z + v; or an index int(i).",
+    )
 
 
 def refuse_row_of_copy(array: Any) -> None:
@@ -505,7 +541,7 @@ def is_shareable(array: Any) -> bool:
     """Whether an array is one of a program that is being recorded, which others may share."""
     return (
         isinstance(array, Tracer)
-        and bool(array.ndim)
+        and numpys_arrays.has_memory(array)
         and forwarding.traces_up_to(storages.root(array)) is not None
     )
 

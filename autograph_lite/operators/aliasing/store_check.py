@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph_lite.analysis import read_after
 from autograph_lite.errors import MutationError
-from autograph_lite.jax_internals.references import storages
+from autograph_lite.jax_internals.references import numpys_arrays, storages
 from autograph_lite.operators.aliasing import (
     access_paths,
     callers_names,
@@ -61,7 +61,7 @@ def check_store(array: Any, index: Any = ..., value: Any = None) -> bool:
         found += [
             path
             for path in access_paths.leading_to(variables, whole, parts=isinstance(array, Selection))
-            if getattr(path.value, "ndim", 1)
+            if getattr(path.value, "ndim", 1) or numpys_arrays.has_memory(path.value)
         ]
         if not access_paths.is_concrete(array):  # of a derivative around the program, which records nothing
             around = [each for each in whole if access_paths.is_concrete(each)]

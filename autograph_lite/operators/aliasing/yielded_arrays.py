@@ -18,6 +18,7 @@ import jax
 import numpy as np
 
 from autograph_lite.errors import MutationError
+from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.aliasing import access_paths
 from autograph_lite.operators.aliasing.kept_arrays import names_of, written_next
 from autograph_lite.operators.values import pytrees
@@ -63,7 +64,7 @@ def holding_arguments(arrays: Sequence[Any], *, numpys: bool) -> entered:
         in_place=numpys,
     )
     for each in arrays:
-        if getattr(each, "ndim", 0):
+        if numpys_arrays.has_memory(each):
             run.know(each)
     return entered(yielded=(*thread.now.yielded, run))
 
@@ -72,7 +73,7 @@ def note_held(arrays: Sequence[Any]) -> None:
     """To be called with what such a call of a function gives, which may be what it was handed."""
     run = next(run for run in reversed(thread.now.yielded) if run.by != _Run.by)
     for each in arrays:
-        if each.ndim:
+        if numpys_arrays.has_memory(each):
             run.know(each)
 
 
@@ -80,7 +81,7 @@ def in_loop_body(item: Any) -> entered:
     """The code inside is that of the loop that gets `item` from the generator whose code has run."""
     *around, run = thread.now.yielded
     for leaf in pytrees.leaves(item):
-        if isinstance(leaf, (jax.Array, np.ndarray)) and leaf.ndim:
+        if numpys_arrays.has_memory(leaf):
             written = [one for loop in thread.now.aliases[run.loops :] for one in loop.written]
             _refuse(written, run.know(leaf), run)
     return entered(yielded=tuple(around))

@@ -83,6 +83,7 @@ def change_in_place(array: Any, symbol: str, operand: Any, *, called: bool = Fal
     if not is_seen:
         before = [each for each in numpys_arrays.same_in_loops(array) if isinstance(each, np.ndarray)]
         if not array.ndim:
+            shared_memory.refuse_unclear_number(array)
             if not storages.is_cell(array) and not before:
                 return NotImplemented
             for each in before:  # what it is after that would be a number

@@ -117,6 +117,9 @@ def item(base: Any, index: Any) -> Any:
             return births.note_part(block, of, is_window=True) if isinstance(of, np.ndarray) else block
         part = update_order.read_in_order(base, _of_array(update_order.latest(base), index))
         part = storages.as_indexed(part, base, index)
+        if part.ndim and numpys_arrays.is_numpys(base):
+            for each in index if isinstance(index, tuple) else (index,):
+                shared_memory.refuse_unclear_index(each)
         if _is_by_cells(index) and part.ndim:
             return births.made(recorded_copies.copied(part), ())
         return births.note_part(part, of) if isinstance(of, np.ndarray) else part
@@ -639,6 +642,8 @@ def _store(
             new = thread.now.references.change(old, IN_PLACE[symbol].__name__[1:], value)
         else:
             new = change(old, value)
+            if isinstance(old, Tracer) and storages.is_cell(old):
+                numpys_arrays.note_next(new, old)
         if isinstance(old, jax.Array) and old.ndim and isinstance(new, jax.Array):
             refuse_other_shape(old, new)
         is_part = type(old) is Selection or (isinstance(old, jax.Array) and old.ndim > 0)

@@ -137,6 +137,8 @@ class Carry:
     apart: frozenset[tuple[int, int]] = frozenset()
     # likewise, of variables without a value before the loop, that an iteration leaves as NumPy's arrays
     numpys: frozenset[tuple[int, int]] = frozenset()
+    # the keys of values that are arrays of NumPy's without axes in one iteration, and numbers in another
+    unclear: frozenset[Hashable] = frozenset()
     owned: frozenset[int] = frozenset()  # numbers of variables whose containers nobody else holds
     # for each variable, whether every iteration assigns it; known once the body has been traced
     sure: list[bool] = dataclasses.field(default_factory=list)
@@ -269,6 +271,9 @@ class Carry:
         }
         for key, slot in self.slots.items():
             numpys_arrays.note_next(contents[key], slot.before.value)
+        inside = self._by_key(values, contents) if self.unclear else {}
+        for each in (inside[key] for key in self.unclear & inside.keys()):
+            storages.note_unclear(each)
         for owner, bound in self.bounds.items():
             packing.note_items_had_twice(bound.before)
             leaves = [*packing.leaves_of(bound.before), *self.kept.get(owner, ())]
@@ -372,6 +377,11 @@ class Carry:
             tracing_state.abandon_trace()
             after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
             raise Grow(dataclasses.replace(after, numpys=self.numpys | numpys))
+        unclear = self._mixed(inside, self._by_key(captured, contents))
+        if not unclear <= self.unclear:
+            tracing_state.abandon_trace()
+            after = dataclasses.replace(self, templates=templates, slots=grown, growths=growths)
+            raise Grow(dataclasses.replace(after, unclear=self.unclear | unclear))
         if self.peels and (places := self._standing_in(templates, grown)):
             tracing_state.abandon_trace()
             raise StandsIn(places)
@@ -530,6 +540,16 @@ class Carry:
         """Of these of a variable, those that it had not before the loop."""
         pairs = self._pairs(number, start, now)
         return [each for old, each in pairs if each is not old] if pairs else self._arrays_in(number, now)
+
+    def _mixed(self, inside: dict[Hashable, Any], ends: dict[Hashable, Any]) -> set[Hashable]:
+        """The keys of those that are arrays without axes before the loop, and numbers after an iteration, or the other way."""
+        starts = self._by_key(self.start_values, {key: slot.before for key, slot in self.slots.items()})
+        known = starts.keys() & ends.keys()
+        return {
+            key
+            for key, each in inside.items()
+            if key in known and numpys_arrays.are_mixed(each, (starts[key], ends[key]))
+        }
 
     def _one_of_several(self) -> list[tuple[str, Any]]:
         """The arrays that variables may be after an iteration which are one of several, with their names."""

@@ -109,7 +109,10 @@ def _keeping_cells(name: str) -> Any:
     @functools.wraps(getattr(Tracer, name))
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         found = otherwise(self, *args, **kwargs)
-        return found if self.ndim or not storages.is_cell(self) else numpys_arrays.as_cell(found)
+        if self.ndim or not storages.is_cell(self):
+            return found
+        is_copied = found is self and kwargs.get("copy", True)
+        return numpys_arrays.as_cell(lax.copy_p.bind(found) if is_copied else found)
 
     return run
 

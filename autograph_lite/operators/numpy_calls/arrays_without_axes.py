@@ -15,26 +15,33 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax import lax
 
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.values import pytrees
 from autograph_lite.operators.values.values import Tracer
 
 _SMALL = 2  # items on an axis
+_IN_PYTHON = {"i": np.dtype(int), "u": np.dtype(np.uint), "f": np.dtype(float), "c": np.dtype(complex)}
 # of functions, which are not called for that
 _CALLING = frozenset({"piecewise", "apply_along_axis", "apply_over_axes"})
 
 
 def array_or_number(found: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What JAX gives for a call of a function of NumPy's: without axes an array, if that is what NumPy gives."""
-    is_one = isinstance(found, Tracer) and not found.ndim and _gives_one(fn, args, kwargs)
-    return numpys_arrays.as_cell(found) if is_one else found
+    if not isinstance(found, Tracer) or found.ndim:
+        return found
+    given = _what_is_given(fn, args, kwargs)
+    if given is None:
+        return found
+    is_operand = any(found is each for each in pytrees.leaves((args, kwargs)))
+    return numpys_arrays.as_cell(lax.copy_p.bind(found) if given == "new" and is_operand else found)
 
 
-def _gives_one(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a function of NumPy's gives an array where what it gives has no axes."""
+def _what_is_given(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Which array a function of NumPy's gives where what it gives has no axes: a "new" one, or a "part"; None for a number."""
     if getattr(fn, "__name__", "") in _CALLING:
-        return True
+        return "new"
     leaves, tree = pytrees.flatten((args, kwargs))
     small = [*map(_small_key, leaves)]
     try:
@@ -63,24 +70,31 @@ class _Small:
 def _small_key(leaf: Any) -> Hashable:
     if isinstance(leaf, (jax.Array, np.ndarray)):
         is_number = not leaf.ndim and not numpys_arrays.has_memory(leaf)
-        return _Small(tuple(min(size, _SMALL) for size in leaf.shape), leaf.dtype, is_number)
+        dtype = leaf.dtype
+        if not leaf.ndim and not is_number:  # whether `np.asarray(z, float)` is `z` itself depends on that
+            dtype = numpys_arrays.type_of(leaf) or _IN_PYTHON.get(dtype.kind, dtype)
+        return _Small(tuple(min(size, _SMALL) for size in leaf.shape), dtype, is_number)
     known: Hashable = leaf
     return known
 
 
 @functools.lru_cache(maxsize=1024)
-def _asked(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> bool:
+def _asked(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> str | None:
     return _ask(fn, tree, small)
 
 
-def _ask(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> bool:
+def _ask(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> str | None:
     values = [each.value() if isinstance(each, _Small) else each for each in small]
     if any(callable(value) and not isinstance(value, type) for value in values):
-        return False
+        return None
     args, kwargs = jax.tree.unflatten(tree, values)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return isinstance(fn(*args, **kwargs), np.ndarray)
+            found = fn(*args, **kwargs)
         except Exception:  # for other arrays than these
-            return False
+            return None
+    if not isinstance(found, np.ndarray):
+        return None
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    return "part" if any(np.may_share_memory(found, each) for each in arrays) else "new"
