@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import pytest
 
-from autograph_lite import convert
+from autograph_lite import PythonOnlyError, convert
 from tests.properties.running import loaded
 
 U = np.array([250, 3, 10, 7], np.uint8)
@@ -251,3 +251,28 @@ def test_an_axis_or_a_count_is_a_number_whatever_the_array_holds(call: str) -> N
     with loaded(f"def main(u, m):\n    return {call}\n", np=np) as namespace:
         ours, python = convert(namespace["main"])(U, m), namespace["main"](U, m)
     np.testing.assert_allclose(np.asarray(ours), python, rtol=1e-5, atol=1e-5)
+
+
+def largest(u):
+    best = -1
+    for v in u:
+        if v > best:
+            best = v
+    return best
+
+
+@pytest.mark.parametrize("use", [
+    lambda n, u: n + 10, lambda n, u: 3 - n, lambda n, u: n * 2, lambda n, u: n**2, lambda n, u: -n, lambda n, u: u - n,
+    lambda n, u: n << 1,
+], ids=["+", "-", "*", "**", "negative", "of an array", "<<"])  # fmt: skip
+def test_an_int_that_the_type_does_not_hold_and_an_item_are_not_computed_with(use: Any) -> None:
+    with pytest.raises(PythonOnlyError, match=r"one of uint8, is an operand(.|\n)*int\(x\[i, j\]\)"):
+        convert(lambda u: use(largest(u), u))(U)
+
+
+@pytest.mark.parametrize("use", [
+    lambda n, u: n / 4, lambda n, u: n // 3, lambda n, u: n % 7, lambda n, u: n > 9, lambda n, u: u >= n, lambda n, u: n + 0.5,
+    lambda n, u: int(n) + 10, lambda n, u: u[n % 4],
+], ids=["/", "//", "%", ">", ">=", "float", "int", "index"])  # fmt: skip
+def test_what_does_not_depend_on_the_type_is_as_it_is(use: Any) -> None:
+    np.testing.assert_array_equal(convert(lambda u: use(largest(u), u))(U), use(largest(U), U))

@@ -299,6 +299,7 @@ def with_pythons_bools(operate: Callable[..., Any], name: str) -> Callable[..., 
 
     def of_numbers(*operands: Any) -> Any:
         lower_kinds.refuse_bools(name, operands)
+        _refuse_narrow(name, operands)
         if not all(isinstance(each, bool) or _has_bools(each) for each in operands):
             return operate(*operands)
         if all(map(is_pythons_bool, operands)):
@@ -314,6 +315,35 @@ def with_pythons_bools(operate: Callable[..., Any], name: str) -> Callable[..., 
         return operate(*operands)
 
     return of_numbers
+
+
+def _refuse_narrow(name: str, operands: Sequence[Any]) -> None:
+    """Refuses `best + 10` where `best = -1` and `best = image[i, j]` have met: NumPy computes in uint8 where it is the item."""
+    for number in operands if name in _WRAPPING else ():
+        types = met_in(number) if isinstance(number, Tracer) and number.dtype.kind == "i" else ()
+        narrow = [
+            each.dtype
+            for each in types
+            if each.dtype.kind in "iu" and each.dtype != number.dtype and not each.weak
+        ]
+        if narrow and any(each.weak for each in types) and all(_is_integer(each) for each in operands):
+            raise PythonOnlyError(
+                f"A number of Python's, or one of {narrow[0]}, is an operand of '{_WRAPPING[name]}'.",
+                why=f"On one path it is an int that {narrow[0]} does not hold, and on another an item of such an array: NumPy's "
+                f"result is of {narrow[0]} there, and wraps around.",
+                fix="take the item as Python's, best = int(x[i, j]); or begin with one of the array's type, np.uint8(0).",
+            )
+
+
+_WRAPPING = {
+    **dict.fromkeys(("__add__", "__radd__"), "+"), **dict.fromkeys(("__sub__", "__rsub__", "__neg__"), "-"),
+    **dict.fromkeys(("__mul__", "__rmul__"), "*"), **dict.fromkeys(("__pow__", "__rpow__"), "**"),
+    **dict.fromkeys(("__lshift__", "__rlshift__"), "<<"), "__invert__": "~",
+}  # fmt: skip
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u")
 
 
 def _has_bools(value: Any) -> bool:

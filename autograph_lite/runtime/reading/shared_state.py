@@ -194,6 +194,15 @@ class Reader:
                     self._take_place(held, key)
                     self.is_outdated = True
 
+    def has_read(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether its programs have an array as a constant."""
+        return self._watched is not None and any(array is each for each, *_ in self._watched.contents)
+
+    def leaves_out(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        """Looks no more at these arrays, nor whether they are where they were: they are to be inputs of its programs."""
+        if self._watched is not None:
+            self._watched.leave_out({*map(id, arrays)})
+
     def _take_place(self, held: HeldPlace, key: Hashable) -> None:
         if held.owner is not None and (slot := (held().key, key)) not in self._as_constants:
             self._found[slot] = held

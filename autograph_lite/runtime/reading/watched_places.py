@@ -201,6 +201,11 @@ class Watched:
             id(each) for each, look, before in self._containers if look is _whole_of and look(each) != before
         }
 
+    def leave_out(self, ids: set[int]) -> None:
+        """Looks no more at the arrays of these ids, nor at the places that have held them."""
+        self._places = [each for each in self._places if id(each.value()) not in ids]
+        self.contents = [each for each in self.contents if id(each[0]) not in ids]
+
     def written(self) -> list[np.ndarray[Any, Any]]:
         """The arrays with other items."""
         return [array for array, look, before in self.contents if look(array) != before]

@@ -43,11 +43,7 @@ def claimed(
     """
 
     def is_outside(array: np.ndarray[Any, Any]) -> bool:
-        if (
-            array.dtype.kind not in "biufc"
-            or not array.flags.writeable
-            or any(array is each for each in known)
-        ):
+        if not may_be_one(array) or any(array is each for each in known):
             return False
         if not written.reachable(roots, {id(array)}):
             return False
@@ -68,6 +64,11 @@ def claimed(
         return True
 
     return is_outside
+
+
+def may_be_one(array: Any) -> bool:
+    """Whether an array of numbers may be an argument of a program that nobody passes: Python may write to it."""
+    return isinstance(array, np.ndarray) and array.dtype.kind in "biufc" and array.flags.writeable
 
 
 def given_up(
@@ -108,17 +109,34 @@ class Seen:
         self._places: list[tuple[HeldPlace, Any, Any]] = []
         # what its trace has left there, `o.x = o.y`, until the program has run
         self._left: list[Any] | None = None
+        self._puts: list[tuple[HeldPlace, Any, Any]] = []  # where such arrays are afterwards
 
     def find(self, found: Iterable[Held]) -> None:
         """To be called in the trace."""
         self._places = [(HeldPlace(place), key, value) for place, key, value in found]
+
+    def puts(self, changes: Iterable[journal.Change], standing: Iterable[Any]) -> None:
+        """To be called with the changes of the trace, and the arrays from outside that stand in it."""
+        ids = {*map(id, standing)}
+        self._puts = [
+            (HeldPlace(each.place), key, value)
+            for each in changes
+            for key, value in each.new.items()
+            if id(value) in ids and each.old.get(key) is not value
+        ]
 
     def traced(self) -> None:
         """To be called after the trace."""
         self._left = [None if held.owner is None else held().read().get(key) for held, key, _ in self._places]
 
     def ran(self) -> None:
-        """To be called where the program has run, whose arrays from outside are those of the trace."""
+        """To be called where the program has run, whose arrays from outside are those of the trace.
+
+        Puts them where the trace has put them; in the first call that is done.
+        """
+        for held, key, array in self._puts if self._left is None else ():
+            if held.owner is not None and (now := (place := held()).read()).get(key) is not array:
+                place.write({**now, key: array})
         self._left = None
 
     def leads(self, roots: Iterable[Any]) -> bool:

@@ -680,6 +680,7 @@ class Program:
         )
         with entered(program=known):
             standing = [array for array, _ in stands.values()]
+            self.seen.puts(changes.values(), standing)
             after = self.state.after(changes, standing, before, was_there)
         if written.claimed:
             raise written.claimed[0]

@@ -10,7 +10,7 @@ import dataclasses
 import time
 import types
 from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import jax
 
@@ -37,12 +37,13 @@ from autograph_lite.operators.values.values import Tracer
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served
 from autograph_lite.runtime.reading import shared_state
-from autograph_lite.runtime.results import numpy_arguments, refusals
+from autograph_lite.runtime.results import numpy_arguments, outside_arguments, refusals
 from autograph_lite.runtime.results.argument_mutations import mutables_in
 from autograph_lite.runtime.state import buffer_donation, left_arrays
 from autograph_lite.runtime.state.carried_state import Bindings, Restart, State
 from autograph_lite.runtime.state.creations import Creations
 from autograph_lite.runtime.state.variable import Variable, stand_in, variable_name
+from autograph_lite.runtime.state.weak_places import HeldPlace
 from autograph_lite.runtime.tracing import symbolic_sizes
 from autograph_lite.runtime.tracing.program import Program
 from autograph_lite.runtime.types.array_spec import ArraySpec, specs_in
@@ -99,6 +100,15 @@ class Keeper(Protocol):
         """Gives a program what it needs to run: what was kept, or by `make`, which traces it."""
 
 
+class _Placed(NamedTuple):
+    """Programs for arrays from outside that were in certain places, with the slots of the state that they carry."""
+
+    outside: list[Any]
+    programs: dict[Key, Program]
+    written: set[int]
+    slots: set[Any]
+
+
 class Trace:
     """What was traced for one type of call.
 
@@ -145,6 +155,7 @@ class Trace:
         self._told: set[Any] = set()  # see `References.told`
         self._endless_loops: set[types.CodeType] = set()  # see `Capacity.loops`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
+        self._elsewhere: list[_Placed] = []  # what there was when these were in other places
         self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
         self._tells_state_apart = False  # whether it matters which arrays of the state are NumPy's
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
@@ -225,9 +236,9 @@ class Trace:
             if self._outside
             else []
         )
-        if moved:
+        if moved and not self._exchanged(moved):
             self.reader.moved(moved)
-            self._outside, self._programs, self._written = [], {}, set()
+            self._outside, self._programs, self._written, self._elsewhere = [], {}, set(), []
         self.reader.look()
         if self.reader.is_outdated:
             self._take_in_shared()
@@ -257,8 +268,32 @@ class Trace:
             return program
         raise self._endless()
 
+    def _exchanged(self, moved: Sequence[tuple[HeldPlace, Any, Any]]) -> bool:
+        """Whether places have exchanged arrays, `u, v = v, u`; then takes the programs of when they had them as now, if any."""
+        outside = [*self._outside]
+        for held, key, _ in moved:
+            array: Any = None if held.owner is None else held().read().get(key)
+            if not outside_arguments.may_be_one(array):
+                return False
+            if not any(array is each for each in outside):
+                if not self.reader.has_read(array) or len(outside) == outside_arguments.MOST:
+                    return False
+                outside.append(array)
+        self.reader.leaves_out(outside)
+        ids, slots = {*map(id, outside)}, {*self.state.slots}
+        known = [*self._elsewhere, _Placed(self._outside, self._programs, self._written, slots)]
+        known = [each for each in known if ids == {*map(id, each.outside)} and each.slots == slots]
+        found = next(
+            (each for each in known if not any(p.seen.moved() for p in each.programs.values())), None
+        )
+        self._elsewhere = [each for each in known if each is not found][-outside_arguments.MOST :]
+        found = found or _Placed(outside, {}, set(), slots)
+        self._outside, self._programs, self._written = found.outside, found.programs, found.written
+        return True
+
     def _take_in_shared(self) -> None:
         """Has no program for what others have changed, and what they change as inputs of the next ones."""
+        self._elsewhere = []
         if self.reader.is_replaced:
             self.reader.begin_again()
             self.state, self._outside = State(creations=self.state.creations, fixed=self.state.fixed), []
@@ -273,7 +308,7 @@ class Trace:
         if not refused:
             return False
         self._outside = [each for each in self._outside if id(each) not in refused]
-        self._programs, self._written = {}, set()
+        self._programs, self._written, self._elsewhere = {}, set(), []
         kept = {slot for slot in self.state.slots if slot not in refused or self.state.needs_value(slot)}
         self.state.slots = {slot: held for slot, held in self.state.slots.items() if slot in kept}
         return True
@@ -369,6 +404,7 @@ class Trace:
     def _known(self, arrays: Sequence[Any], bindings: Bindings, *, owned: bool) -> Program:
         if self.state.is_gone:
             self.state, self._programs = State(creations=self.state.creations), {}
+            self._elsewhere = []
         held = self.state.looked_at(bindings) if self.state.slots else None
         state = None if held is None else (held.key(), left_arrays.kinds(held.arrays))
         lent = self._lent(arrays, self._values)
