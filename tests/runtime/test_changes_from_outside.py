@@ -680,3 +680,33 @@ def test_an_abstract_class_does_not_lead_to_all_that_were_asked_whether_they_are
     assert f.trace_count == 1
     Concrete.rate = 4.0
     assert f(1.5) == 6
+
+
+@pytest.mark.parametrize("text", [
+    "from changing_config import w\n    w[0] += x\n    return w * 1",
+    "import changing_config\n    changing_config.w[1] += x\n    changing_config.n = changing_config.n + x\n    return changing_config.n",
+    "import changing_config as m\n    m.d['a'] = m.d['a'] + x\n    return m.d['a'] * 1",
+    "from changing_config import o\n    o.w = o.w + x\n    o.n += 1\n    return o.w * o.n",
+    "from changing_config import rows\n    rows[0] = rows[1] + x\n    return rows[0]",
+    "import importlib\n    m = importlib.import_module('changing_config')\n    m.n = m.n + x\n    return m.n",
+    "from changing_config import push\n    return push(x)",
+], ids=["array", "whole", "dict", "object", "list", "by its name", "function"])  # fmt: skip
+def test_what_a_function_writes_in_a_module_that_it_imports_itself(
+    text: str, tmp_path: Any, monkeypatch: Any
+) -> None:
+    (tmp_path / "changing_config.py").write_text(
+        "import types\nimport numpy as np\nw, n, d = np.ones(2), 1.0, {'a': np.ones(2)}\no = types.SimpleNamespace(w=np.ones(2), n=1)\n"
+        "rows = [np.zeros(2), np.ones(2)]\n\ndef push(v):\n    global w\n    w = w + v\n    return w\n"
+    )
+    (tmp_path / "changing_program.py").write_text(f"def f(x):\n    {text}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = []
+    for convert in (al.convert, lambda f: f):
+        for name in ("changing_config", "changing_program"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        f = convert(importlib.import_module("changing_program").f)
+        found.append([np.asarray(f(np.float64(number))).tolist() for number in range(1, 5)])
+        config = sys.modules["changing_config"]
+        left = [config.w, config.n, config.d["a"], config.o.w, config.o.n, *config.rows]
+        found[-1] += [np.asarray(each).tolist() for each in left]
+    assert found[0] == found[1]

@@ -36,7 +36,7 @@ from autograph_lite.operators.effects import (
 )
 from autograph_lite.operators.joins import join_errors
 from autograph_lite.operators.joins.join_types import Captured, capture
-from autograph_lite.operators.object_graph import opaque_objects, places, python_iterators
+from autograph_lite.operators.object_graph import imports, opaque_objects, places, python_iterators
 from autograph_lite.operators.object_graph.places import cell_place, global_place
 from autograph_lite.operators.object_graph.reachability import (
     Holder,
@@ -239,6 +239,8 @@ class Journal:
         for ident, module in self.globals.items():
             found.append(Holder(module))
             found += globals_named(module, self.global_names[ident])
+        for code, module in self.codes.values():
+            found += globals_named({}, names_used(code), imports.values(code, module))
         return found
 
 

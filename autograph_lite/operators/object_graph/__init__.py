@@ -3,6 +3,7 @@
 __all__ = [
     "context_variables",
     "held_items",
+    "imports",
     "live_variables",
     "opaque_objects",
     "places",

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-from autograph_lite.operators.object_graph import places
+from autograph_lite.operators.object_graph import imports, places
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.syntax import codes
@@ -78,6 +78,7 @@ def reached_from_outside(
 ) -> set[int]:
     """Which of the wanted ids belong to objects that a function reads by names from outside of it, or what these hold."""
     names = [module[name] for code, module in codes for name in globals_loaded(code) if name in module]
+    names += [value for code, module in codes for value in imports.values(code, module)]
     held = held_in_cells(fn) if isinstance(fn, types.FunctionType) else ()
     kinds = (
         *_FUNCTIONS,
@@ -220,12 +221,15 @@ def _of_function(fn: types.FunctionType) -> list[Any]:
     """What a function holds and names; the variables of JAX's modules and of ours are caches, and nobody's state."""
     name = fn.__globals__.get("__name__")
     caches = isinstance(name, str) and name.partition(".")[0] in _WITH_CACHES
-    return _held_by(fn) + ([] if caches else globals_named(fn.__globals__, names_used(fn.__code__)))
+    if caches:
+        return _held_by(fn)
+    imported = imports.values(fn.__code__, fn.__globals__)
+    return _held_by(fn) + globals_named(fn.__globals__, names_used(fn.__code__), imported)
 
 
-def globals_named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
-    """The global variables of these names, and the containers among those of modules: `sys.path`."""
-    found = [module[name] for name in names if name in module]
+def globals_named(module: dict[str, Any], names: Iterable[str], imported: Iterable[Any] = ()) -> list[Any]:
+    """The global variables of these names, what is `imported`, and the containers among those of modules: `sys.path`."""
+    found = [*(module[name] for name in names if name in module), *imported]
     modules = [vars(item) for item in found if isinstance(item, types.ModuleType)]
     inside = [variables[name] for variables in modules for name in names if name in variables]
     held = [item for item in inside if isinstance(item, places.CONTAINERS)]
@@ -234,7 +238,8 @@ def globals_named(module: dict[str, Any], names: Iterable[str]) -> list[Any]:
 
 def values_used(fn: types.FunctionType) -> list[Any]:
     """What the variables hold that a function, or one in it, takes from around it."""
-    return [*map(fn.__globals__.get, names_used(fn.__code__)), *held_in_cells(fn)]
+    named = map(fn.__globals__.get, names_used(fn.__code__))
+    return [*named, *held_in_cells(fn), *imports.values(fn.__code__, fn.__globals__)]
 
 
 def held_in_cells(fn: types.FunctionType) -> Iterable[Any]:

@@ -14,7 +14,6 @@ import dataclasses
 import dis
 import enum
 import functools
-import importlib.util
 import operator
 import sys
 import types
@@ -25,7 +24,7 @@ import jax
 import numpy as np
 
 from autograph_lite.operators.calls import method_patching
-from autograph_lite.operators.object_graph import opaque_objects, places, reachability
+from autograph_lite.operators.object_graph import imports, opaque_objects, places, reachability
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
 from autograph_lite.operators.values.boxes import Box
@@ -234,7 +233,7 @@ def _places_of(item: Any, names: frozenset[str] | None) -> Iterator[Read]:
         used = _names_in(item.__code__) if "globals" in used else used
         for name in (used & module.keys()) - {"__builtins__"} if ownership.is_users(item) else ():
             yield from _all_of(places.global_place(module, name))
-        for imported, parts in _modules_imported(item):
+        for imported, parts in imports.modules(item.__code__, item.__globals__):
             for name in parts if _is_users_module(imported) else ():
                 yield from _all_of(places.global_place(vars(imported), name))
         for place in places.object_places(item) if vars(item) else ():
@@ -283,41 +282,10 @@ def _defaults(root: Any) -> list[Any]:
     return codes.defaults(fn) if isinstance(fn, types.FunctionType) else []
 
 
-def _imported(fn: types.FunctionType) -> list[types.ModuleType]:
-    """The modules that a function imports itself, as a whole."""
-    return [module for module, parts in _modules_imported(fn) if not parts]
-
-
-def _modules_imported(fn: types.FunctionType) -> Iterator[tuple[types.ModuleType, tuple[str, ...]]]:
-    """The modules that a function imports, or imports from, each with what it takes from it."""
-    package = str(fn.__globals__.get("__package__") or "")
-    for name, parts in _imports(fn.__code__):
-        is_relative = name.startswith(".")
-        if is_relative and not package:
-            continue
-        module = sys.modules.get(importlib.util.resolve_name(name, package) if is_relative else name)
-        if module is not None:
-            yield module, parts
-
-
 def _own_module(fn: types.FunctionType) -> list[types.ModuleType]:
     """The module of a function that may ask for it: `sys.modules[__name__]`."""
     module = sys.modules.get(fn.__module__) if "modules" in _names_in(fn.__code__) else None
     return [] if module is None else [module]
-
-
-@reachability.by_code
-def _imports(code: types.CodeType) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The names of imported modules, each with what is taken from it."""
-    found: list[tuple[str, tuple[str, ...]]] = []
-    loaded: list[Any] = [0, None]
-    for step in (step for each in codes.nested_codes(code) for step in dis.get_instructions(each)):
-        if step.opname.startswith("LOAD"):
-            loaded = [loaded[-1], step.argval]
-        elif step.opname == "IMPORT_NAME":
-            dots, parts = loaded  # `import a.b as c` has no parts, though it takes `b` from `a`
-            found.append(("." * dots + step.argval, parts or ()))
-    return tuple(found)
 
 
 def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
@@ -325,7 +293,7 @@ def _held_apart(item: Any, names: frozenset[str] | None) -> list[Any]:
     if type(item).__module__ in reachability.WRAPPERS:
         return [inner for name in reachability.WRAPPED if (inner := getattr(item, name, None)) is not None]
     if isinstance(item, types.FunctionType):
-        return [*codes.defaults(item), *_imported(item), *_own_module(item)]
+        return [*codes.defaults(item), *imports.values(item.__code__, item.__globals__), *_own_module(item)]
     if isinstance(item, types.MethodType):
         return [item.__self__, item.__func__]
     if isinstance(item, type):

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph_lite.operators.object_graph import held_items, places, python_iterators, reachability
+from autograph_lite.operators.object_graph import held_items, imports, places, python_iterators, reachability
 from autograph_lite.operators.object_graph.reachability import each_once, names_used
 from autograph_lite.operators.user_code import ownership
 from autograph_lite.operators.values import instances
@@ -51,8 +51,11 @@ def places_in(roots: Iterable[Any]) -> Iterator[Place]:
                 yield places.cell_place(cell, name)
             names, module = names_used(item.__code__), item.__globals__
             modules = [vars(module[name]) for name in names if isinstance(module.get(name), types.ModuleType)]
-            for each in (module, *modules):
+            imported = [*imports.modules(item.__code__, module)]
+            for each in (module, *modules, *(vars(other) for other, _ in imported)):
                 yield from (places.global_place(each, name) for name in names if name in each)
+            for other, parts in imported:
+                yield from (places.global_place(vars(other), part) for part in parts if part in vars(other))
         elif not isinstance(item, (types.ModuleType, np.ndarray)):
             yield from places.object_places(item)
 
@@ -110,6 +113,7 @@ def _of_function(fn: types.FunctionType) -> list[Any]:
     found = [*codes.defaults(fn), *codes.closure_variables(fn).values()]
     names = names_used(fn.__code__)
     found += [value for name, value in fn.__globals__.items() if name in names]
+    found += imports.values(fn.__code__, fn.__globals__)
     return [
         value for value in found if not isinstance(value, types.FunctionType) or ownership.is_users(value)
     ]
