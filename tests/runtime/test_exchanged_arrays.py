@@ -149,3 +149,24 @@ def test_a_number_that_changes_is_seen_in_each_order() -> None:
         converted(ours)
         assert ours.u.tolist() == python.u.tolist()
         assert ours.v.tolist() == python.v.tolist()
+
+
+def test_what_is_computed_of_an_outside_array_and_then_written() -> None:
+    class Model:
+        def __init__(self):
+            self.x, self.z = np.ones(3), np.zeros(3)
+
+    def f(o, x):
+        o.z = o.x * 2
+        if x > 2:
+            o.z[0] = x
+        o.z[1:] *= x
+
+    python, ours, converted = Model(), Model(), al.convert(f)
+    held = python.z, ours.z
+    for x in (1.0, 3.0, 2.0):
+        f(python, np.float64(x))
+        converted(ours, np.float64(x))
+        assert np.asarray(ours.z).tolist() == python.z.tolist()
+        assert held[0].tolist() == held[1].tolist() == [0, 0, 0]
+    assert converted.trace_count <= 2

@@ -10,6 +10,7 @@ import builtins
 import enum
 import functools
 import operator
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -60,7 +61,7 @@ from autograph_lite.operators.ragged import blocks, gathered_stores, indexing
 from autograph_lite.operators.ragged.affine_bounds import Bounds
 from autograph_lite.operators.ragged.selection import Selection
 from autograph_lite.operators.trace_context import update_order
-from autograph_lite.operators.user_code import source_places
+from autograph_lite.operators.user_code import ownership, source_places
 from autograph_lite.operators.values import dataclass_objects, pytrees, retracing
 from autograph_lite.operators.values.boxes import Box, unboxed
 from autograph_lite.operators.values.one_of import OneOf, as_number, is_large, on_each, options_of
@@ -582,7 +583,7 @@ def _store(
     first, *rest = steps
     step = evaluated(first)
     if (rest or symbol) and not isinstance(step, str) and _is_one_of_several(base, step[0], rest):
-        _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol)
+        _store_in_one(base, step[0], list(map(evaluated, rest)), operand(), symbol, always=always)
         return base
     buffers: list[Any] = []
     if rest:
@@ -591,7 +592,14 @@ def _store(
             child = recorded_copies.copied(child)  # which is stored
         buffers = numpys_arrays.buffers_of(child) if isinstance(base, list) else []
         is_part = isinstance(step, str) and isinstance(base, Tracer)  # z.imag, m.T
-        new = _store(child, rest, operand, symbol, always=is_part)
+        is_computed = _is_computed(base, step, child)
+        is_shared = is_part or is_computed or (always and isinstance(base, (list, dict)))
+        new = _store(child, rest, operand, symbol, always=is_shared)
+        if is_computed:
+            if new is not child and isinstance(step, str):
+                immutable_owners.check_attribute(base, step, new)
+            refuse_new_array(child, new)
+            return base  # Python stores nothing there
         if isinstance(base, _ARRAYS) and not isinstance(step, str) and _is_by_cells(step[0]):
             return base  # it was written to a copy
         now = _now(base, step, child)
@@ -637,7 +645,15 @@ def _store(
         is_raised = catching.failure() is not known
         if is_raised and (isinstance(old, np.ndarray) or not is_arraylike(old)):
             catching.unraised_since(known)
-        if type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
+        if (
+            always
+            and isinstance(base, (list, dict))
+            and isinstance(old, _ARRAYS)
+            and not (is_chosen or buffers)
+            and thread.now.references is not None
+        ):
+            new = _changed_for_all(old, IN_PLACE[symbol], value)
+        elif type(old) is np.ndarray and isinstance(value, Tracer) and thread.now.references is not None:
             # Who else holds it sees that, too.
             new = thread.now.references.change(old, IN_PLACE[symbol].__name__[1:], value)
         else:
@@ -656,7 +672,9 @@ def _store(
     if isinstance(step, str):
         if rest:
             immutable_owners.check_attribute(base, step, new)
-        setattr(method_patching.record(base), step, new)
+        is_own = isinstance(type(base).__setattr__, types.FunctionType)
+        put = object.__setattr__ if rest and is_own else setattr  # which Python does not call for an item
+        put(method_patching.record(base), step, new)
         return base
     at = step[0]
     now = (
@@ -666,6 +684,35 @@ def _store(
     )
     shared_memory.refuse_other_lists(buffers)
     return now
+
+
+def _changed_for_all(array: Any, change: Callable[[Any, Any], Any], value: Any) -> Any:
+    """`array += value` of an item of a list or dict that no name is bound to: who has the array by a name sees it."""
+    if isinstance(array, np.ndarray) and any_traced(value):
+        births.want_anew(array)
+    elif isinstance(array, Tracer):
+        new = thread.now.references.change(array, change.__name__[1:], value, called=True)
+        if new is not NotImplemented:
+            return new
+    return change(array, value)
+
+
+def _is_computed(base: Any, step: Any, child: Any) -> bool:
+    """Whether code of the user's has given `child`, an array of NumPy's, which an item is stored in, and no setter is called.
+
+    As a property, `__getattr__` and `__getitem__` do.
+    """
+    kind = type(base)
+    if not isinstance(step, str):
+        is_own = isinstance(getattr(kind, "__getitem__", None), types.FunctionType)
+        is_computed = is_own and ownership.is_users_class(kind)
+    elif isinstance(base, (types.ModuleType, type, tuple, Tracer)) or ownership.is_of_library(kind):
+        return False
+    else:
+        is_computed = access_paths.held_attribute(base, step) is not child
+    return is_computed and (
+        isinstance(child, np.ndarray) or (isinstance(child, Tracer) and numpys_arrays.is_numpys(child))
+    )
 
 
 def _now(base: Any, step: Any, child: Any) -> Any:
@@ -705,7 +752,9 @@ def _is_one_of_several(base: Any, index: Any, rest: Sequence[Any]) -> bool:
     return user_frames.lead_elsewhere([*map(storages.root, same)], base)
 
 
-def _store_in_one(base: Any, index: Any, rest: Sequence[Any], value: Any, symbol: str | None) -> None:
+def _store_in_one(
+    base: Any, index: Any, rest: Sequence[Any], value: Any, symbol: str | None, *, always: bool
+) -> None:
     """Writes to the item that a traced index chooses: to each of them, if it is the one."""
     keys, position = _places_of_item(base, index)
     for number, key in enumerate(keys):
@@ -713,7 +762,7 @@ def _store_in_one(base: Any, index: Any, rest: Sequence[Any], value: Any, symbol
 
         def write(key: Any = key, item_: Any = item_) -> None:
             if isinstance(base, (list, dict)) and is_arraylike(item_):
-                _store(base, [(key,), *rest], lambda: value, symbol)
+                _store(base, [(key,), *rest], lambda: value, symbol, always=always)
             else:
                 refuse_new_array(item_, _store(item_, rest, lambda: value, symbol, always=True))
 
@@ -780,6 +829,8 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         callers_arrays.refuse_read_only(base)
         value = number_types.stored_none(base, value)
         numpys_arrays.refuse_beyond(base, value, stored=True)
+        if always and isinstance(base, np.ndarray):
+            births.want_anew(base)
         refused_results.refuse_narrower(base, value)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)

@@ -55,10 +55,12 @@ def claimed(
                 why="What is written is known when the program runs, and nobody would put it into the array then.",
                 fix="return what is written; or work on a copy, x.copy().",
             )
-        before = [old for old in written.in_place_of(array) if isinstance(old, np.ndarray)]
-        for old in map(storages.base_of, before):
+        before = written.in_place_of(array)
+        for old in map(storages.base_of, (each for each in before if isinstance(each, np.ndarray))):
             if not any(old is each for each in known):
                 raise retracing.Reborn([], [old])  # it was computed here, of what was there
+        if before:
+            return False
         if len(known) == MOST:
             raise _too_many(array)
         return True
