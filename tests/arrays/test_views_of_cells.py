@@ -227,3 +227,110 @@ def test_gradients_and_lanes(f: Any) -> None:
     np.testing.assert_allclose(jax.grad(weighed)(X), steps, rtol=1e-5)
     rows = np.stack([X, -X])
     np.testing.assert_allclose(jax.vmap(weighed)(rows), [weighed(row) for row in rows], rtol=1e-6)
+
+
+def changed(z, w):
+    z += 1
+    return z * 1
+
+
+def second_name(z, w):
+    y = z
+    y += w
+    return y * 1, z * 1
+
+
+def by_asarray(z, w):
+    y = np.asarray(z)
+    y[...] = 7
+    np.asanyarray(w, float).fill(3)
+    return y * 1
+
+
+def copies(z, w):
+    s = z.copy()
+    t = s
+    t += 1
+    u = z.astype(float)
+    u += 1
+    v = z.flatten()
+    v[0] = 7
+    p = np.positive(z)
+    p += 5
+    r = z.reshape(1).copy()
+    q = r
+    q += 1
+    return s, t, u, v, p, r, q
+
+
+def many_times(z, w):
+    for _ in range(3):
+        z += w
+    return z * 1
+
+
+KINDS: dict[str, Callable[[float], Any]] = {
+    "array": lambda v: np.array(v),
+    "number": lambda v: np.float64(v),
+    "JAX's": lambda v: jax.numpy.asarray(v),
+}
+
+
+@pytest.mark.parametrize("f", [changed, second_name, by_asarray, copies, many_times])
+@pytest.mark.parametrize(
+    "order", [("array", "number"), ("number", "array"), ("JAX's", "array"), ("array", "JAX's")]
+)
+def test_the_callers_arrays_and_numbers_have_programs_of_their_own(f: Any, order: Any) -> None:
+    with jax.enable_x64(True):
+        converted = convert(f)
+        for kind in order * 2:
+            if kind == "JAX's" and f in (by_asarray, copies):
+                continue
+            ours, pythons = (
+                [KINDS[each](v) for v in (1.5, 4.0)] for each in (kind, kind.replace("JAX's", "number"))
+            )
+            found, expected = jax.tree.leaves(converted(*ours)), jax.tree.leaves(f(*pythons))
+            assert [*map(np.ndim, found)] == [*map(np.ndim, expected)]
+            assert [np.asarray(each).tolist() for each in found] == [
+                np.asarray(each).tolist() for each in expected
+            ]
+            assert [*map(float, ours)] == [*map(float, pythons)]
+
+
+def one_of_two(z, w):
+    y = z if z > w else w
+    y += 1
+    return y * 1
+
+
+def one_on_a_path(z, w):
+    s = np.zeros(())
+    if z > 1:
+        s = z
+    s += 1
+    return s * 1
+
+
+@pytest.mark.parametrize("f", [one_of_two, one_on_a_path])
+def test_one_of_the_callers_that_the_data_choose_is_refused(f: Any) -> None:
+    with pytest.raises(MutationError, match="is one of several, and the caller has another"):
+        convert(f)(np.array(1.5), np.array(4.0))
+    assert convert(f)(np.float64(1.5), np.float64(4)) == f(np.float64(1.5), np.float64(4))
+
+
+def test_a_number_in_an_object_and_later_an_array() -> None:
+    class Holder:
+        total: Any = 0.0
+
+    def f(o, x):
+        o.total += x
+
+    python, ours, converted = Holder(), Holder(), convert(f)
+    arrays = np.array(9.0), np.array(9.0)
+    for step in range(6):
+        for o, array, call in ((python, arrays[0], f), (ours, arrays[1], converted)):
+            if step == 2:
+                o.total = array
+            call(o, np.float64(step))
+        assert float(ours.total) == float(python.total)
+        assert float(arrays[0]) == float(arrays[1])

@@ -38,9 +38,7 @@ def _is_numpys(root: Any) -> bool:
             continue
         equation = getattr(array, "parent", None)
         operands = [*map(storages.root, () if equation is None else equation.in_tracers)]
-        operands = [
-            each for each in operands if getattr(each, "ndim", 0) and not isinstance(each, np.ndarray)
-        ]
+        operands = [each for each in operands if isinstance(each, Array) and has_memory(each)]
         answers = [*map(_answer, operands)]
         if equation is None and view_equations.is_constant_of_operator(array):
             known.numpys[id(array)] = array
@@ -220,7 +218,10 @@ def note_number(new: Any) -> None:
 def as_cell(found: Any) -> Any:
     """What NumPy makes an array of that has no axes, `np.array(x[0])`; anything else as it is."""
     known = thread.now.references
-    if known is None or not isinstance(found, Tracer) or found.ndim or storages.is_cell(found):
+    if known is None or not isinstance(found, Tracer) or found.ndim:
+        return found
+    if storages.is_cell(found):
+        note_numpys(found)
         return found
     cell = storages.note_cell(lax.copy_p.bind(found))
     known.numpys[id(cell)] = cell

@@ -135,7 +135,7 @@ class References:
     is_outside: Callable[[Any], bool] = lambda array: False
     is_whole: bool = True  # whether the program is one of ours, which is traced again if it has to be
     # what `x += v` does, called with `x`, "add" and `v`; gives NotImplemented where it makes a new array
-    change: Callable[[Any, str, Any], Any] = lambda array, symbol, operand: NotImplemented
+    change: Callable[..., Any] = lambda array, symbol, operand, **called: NotImplemented
 
 
 _NONE = References()

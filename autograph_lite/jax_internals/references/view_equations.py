@@ -70,10 +70,12 @@ def gives_view(equation: Any) -> bool:
 
 def gives_cell(equation: Any) -> bool:
     """Whether an equation gives the item of an array as an array without axes, `x.reshape(())`: a view, and no number."""
-    return _viewing(equation) in _GIVING_CELLS
+    name = _viewing(equation)
+    return name in _GIVING_CELLS or (name in _OF_CELLS and not equation.in_tracers[0].ndim)
 
 
 _GIVING_CELLS = frozenset({"reshape", "squeeze"})
+_OF_CELLS = frozenset({"imag", "imag_property", "real", "real_property", "transpose", "transpose_property"})
 
 
 def _viewing(equation: Any) -> str | None:

@@ -31,23 +31,32 @@ def array_or_number(found: Any, fn: Callable[..., Any], args: tuple[Any, ...], k
     """What JAX gives for a call of a function of NumPy's: without axes an array, if that is what NumPy gives."""
     if not isinstance(found, Tracer) or found.ndim:
         return found
-    given = _what_is_given(fn, args, kwargs)
-    if given is None:
-        return found
-    is_operand = any(found is each for each in pytrees.leaves((args, kwargs)))
-    return numpys_arrays.as_cell(lax.copy_p.bind(found) if given == "new" and is_operand else found)
+    leaves, tree = pytrees.flatten((args, kwargs))
+    given = _what_is_given(fn, leaves, tree)
+    for number, leaf in enumerate(leaves):
+        argument = numpys_arrays.argument_of(leaf) if isinstance(leaf, Tracer) and not leaf.ndim else None
+        if argument is not None and _what_is_given(fn, leaves, tree, other=number) != given:
+            argument.is_asked = True  # whether it is a number
+    if type(given) is int and isinstance(leaves[given], Tracer) and not leaves[given].ndim:
+        return leaves[given]
+    if given is None or given == "new":  # and JAX may give what it was handed
+        found = lax.copy_p.bind(found) if any(found is each for each in leaves) else found
+    return found if given is None else numpys_arrays.as_cell(found)
 
 
-def _what_is_given(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """Which array a function of NumPy's gives where what it gives has no axes: a "new" one, or a "part"; None for a number."""
+def _what_is_given(fn: Callable[..., Any], leaves: list[Any], tree: Any, other: int = -1) -> int | str | None:
+    """Which array a function of NumPy's gives where what it gives has no axes; None for a number.
+
+    A "new" one; or that of the leaves of this number, or a part of it. The leaf `other` is a number in place of an array without
+    axes, or the other way.
+    """
     if getattr(fn, "__name__", "") in _CALLING:
         return "new"
-    leaves, tree = pytrees.flatten((args, kwargs))
-    small = [*map(_small_key, leaves)]
+    small = tuple(_small_key(leaf, is_other=number == other) for number, leaf in enumerate(leaves))
     try:
-        return _asked(fn, tree, tuple(small))
+        return _asked(fn, tree, small)
     except TypeError:  # a leaf has no hash
-        return _ask(fn, tree, tuple(small))
+        return _ask(fn, tree, small)
 
 
 class _Small:
@@ -67,9 +76,9 @@ class _Small:
         return np.dtype(dtype).type(1) if is_number else np.ones(shape, dtype)
 
 
-def _small_key(leaf: Any) -> Hashable:
+def _small_key(leaf: Any, *, is_other: bool) -> Hashable:
     if isinstance(leaf, (jax.Array, np.ndarray)):
-        is_number = not leaf.ndim and not numpys_arrays.has_memory(leaf)
+        is_number = not leaf.ndim and numpys_arrays.has_memory(leaf) is is_other
         dtype = leaf.dtype
         if not leaf.ndim and not is_number:  # whether `np.asarray(z, float)` is `z` itself depends on that
             dtype = numpys_arrays.type_of(leaf) or _IN_PYTHON.get(dtype.kind, dtype)
@@ -79,11 +88,11 @@ def _small_key(leaf: Any) -> Hashable:
 
 
 @functools.lru_cache(maxsize=1024)
-def _asked(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> str | None:
+def _asked(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> int | str | None:
     return _ask(fn, tree, small)
 
 
-def _ask(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> str | None:
+def _ask(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> int | str | None:
     values = [each.value() if isinstance(each, _Small) else each for each in small]
     if any(callable(value) and not isinstance(value, type) for value in values):
         return None
@@ -96,5 +105,5 @@ def _ask(fn: Callable[..., Any], tree: Any, small: tuple[Any, ...]) -> str | Non
             return None
     if not isinstance(found, np.ndarray):
         return None
-    arrays = [value for value in values if isinstance(value, np.ndarray)]
-    return "part" if any(np.may_share_memory(found, each) for each in arrays) else "new"
+    arrays = [n for n, value in enumerate(values) if isinstance(value, np.ndarray)]
+    return next((n for n in arrays if np.may_share_memory(found, values[n])), "new")

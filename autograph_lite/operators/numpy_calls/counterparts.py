@@ -93,8 +93,11 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     """
     if isinstance(in_place_calls.target(fn, args, kwargs), Tracer):
         return True
-    follows = getattr(fn, "__name__", "") in _GIVING or any(
-        fn is each for each in (*_ASKING, *_GOING_THROUGH)
+    is_given_back = fn is np.array and kwargs.get("copy", True) is not True
+    follows = (
+        is_given_back
+        or getattr(fn, "__name__", "") in _GIVING
+        or any(fn is each for each in (*_ASKING, *_GOING_THROUGH))
     )
     return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
 

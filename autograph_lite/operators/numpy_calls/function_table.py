@@ -98,8 +98,9 @@ def _with_axes(ndim: int, *arrays: Any) -> Any:
 
 
 def _array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **named: Any) -> Any:
-    """`np.array`; with `copy=False` and more axes, a part of the array that it is handed."""
-    found = jnp.array(object, dtype, copy=copy, ndmin=ndmin if copy else 0, **named)
+    """`np.array`; with `copy=None` or `False` the array that it is handed, or, with more axes, a part of it."""
+    make = functools.partial(jnp.array, copy=copy, ndmin=ndmin) if copy else jnp.asarray
+    found = make(object, dtype, **named)
     return found if copy or found.ndim >= ndmin else found.reshape((1,) * (ndmin - found.ndim) + found.shape)
 
 

@@ -170,12 +170,12 @@ def _extreme(
             best = held[0], 0
             for number, item in enumerate(held[1:], 1):
                 best = _chosen(at == number, (item, number), best)
-            return literal_types.chosen_of(items, best[0])
+            return literal_types.chosen_of(items, numpys_arrays.note_met(best[0], *items))
         by = _held(keys)
         best = held[0], by[0]
         for item, now in zip(held[1:], by[1:], strict=True):
             best = _chosen(better(now, best[1]), (item, now), best)
-        return literal_types.chosen_of(items, best[0])
+        return literal_types.chosen_of(items, numpys_arrays.note_met(best[0], *items))
     names = ("the result", "its key")
     found, (result, _) = _folded(items, begin, step, names)
     return _or_default(found, result, kwargs.get("default", _NOTHING), _error_of(lambda: python(())))

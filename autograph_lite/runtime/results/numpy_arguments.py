@@ -98,7 +98,14 @@ def enter(found: Key, asked: Collection[int], arrays: Sequence[Any], known: Refe
                     is_shared=of.is_shared,
                 )
             )
+            _note_cell(known.arguments[id(array)], known)
     return seen
+
+
+def _note_cell(argument: Argument, known: References) -> None:
+    """Notes that an array of NumPy's without axes is one, and no number."""
+    if argument.is_numpy and isinstance(argument.handle, jax.Array) and not argument.handle.ndim:
+        known.cells[id(argument.handle)] = argument.handle
 
 
 def enter_state(
@@ -129,7 +136,7 @@ def enter_state(
             noted = Argument(
                 -1, value, True, of.is_writeable, of.strides, of.dtype, of_state=True, outside=array
             )
-            known.arguments.setdefault(id(value), noted)
+            _note_cell(known.arguments.setdefault(id(value), noted), known)
     for number, kind in enumerate(kinds):
         if number not in held and isinstance(seen[number], jax.Array) and seen[number].ndim:
             first, is_shared = kind or (number, False)
@@ -172,7 +179,8 @@ def refuse_left(known: References, given: Sequence[Any]) -> None:
 def asks_for_kinds(known: References) -> bool:
     """Whether it matters that one of NumPy's is a number or an array without axes, or which type it has: JAX does not tell."""
     return any(
-        each.is_asked and (each.is_typed or not each.handle.ndim) and (each.is_numpy or each.is_number)
+        (each.is_asked and (each.is_typed or not each.handle.ndim) and (each.is_numpy or each.is_number))
+        or (each.is_written and each.is_number)
         for each in known.arguments.values()
     )
 

@@ -49,6 +49,11 @@ def kinds(arrays: Sequence[Any]) -> Hashable:
     )
 
 
+def without_axes(arrays: Sequence[Any]) -> tuple[int, ...]:
+    """The numbers of those that are arrays of NumPy's without axes, which `o.total += x` changes, and no numbers."""
+    return tuple(n for n, array in enumerate(arrays) if isinstance(array, np.ndarray) and not array.ndim)
+
+
 class Outputs:
     """Which outputs of a program become such arrays, and which are one array; to be made where its trace ends.
 

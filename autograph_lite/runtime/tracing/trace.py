@@ -406,7 +406,9 @@ class Trace:
             self.state, self._programs = State(creations=self.state.creations), {}
             self._elsewhere = []
         held = self.state.looked_at(bindings) if self.state.slots else None
-        state = None if held is None else (held.key(), left_arrays.kinds(held.arrays))
+        state: Hashable = None
+        if held is not None:
+            state = (held.key(), left_arrays.without_axes(held.arrays)), left_arrays.kinds(held.arrays)
         lent = self._lent(arrays, self._values)
         if self._has_symbols(arrays):
             try:
