@@ -10,7 +10,7 @@ def f(x):
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,30 @@ def written_from_outside(
     return arrays
 
 
-def named(array: np.ndarray[Any, Any]) -> tuple[str, Location | None]:
+class Once(NamedTuple):
+    """What Python does at each call, and no program can."""
+
+    name: str  # what the user calls the array that is written with values that Python knows
+    line: Location | None  # that writes it
+    puts: bool = False  # whether the name is that of a place, which gets a list or dict that was there before
+
+    def said(self) -> str:
+        """The end of a sentence about the function: it ..."""
+        if self.puts:
+            return f"puts a list or dict that was there before, or its arrays, in '{self.name}'."
+        return (
+            f"writes to '{self.name}', an array of NumPy's from outside of it, with values that Python knows."
+        )
+
+    def fix(self) -> str:
+        """What to do."""
+        if self.puts:
+            return (
+                "exchange the items, and not the lists or dicts; or pass them as arguments, and return them."
+            )
+        return "pass the array as an argument: what is written to it is in it after the call."
+
+
+def named(array: np.ndarray[Any, Any]) -> Once:
     """How the user calls an array that is written, and the line."""
-    return place_names.owner_spelling(array) or "an array", place_names.written_at(array)
+    return Once(place_names.owner_spelling(array) or "an array", place_names.written_at(array))

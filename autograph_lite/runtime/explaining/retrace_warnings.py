@@ -83,9 +83,8 @@ def _recreated(frequent: Frequent, method: bool) -> tuple[str, str] | None:
 def _guilt(frequent: Frequent) -> tuple[str, str]:
     once = frequent.records[-1].served.once
     if once is not None:
-        line = "" if once[1] is None else f" ({once[1].path}:{once[1].line})"
-        why = f"It writes to '{once[0]}', an array of NumPy's from outside of it, with values that Python knows{line}."
-        return why, "pass the array as an argument: what is written to it is in it after the call."
+        line = "" if once.line is None else f" ({once.line.path}:{once.line.line})"
+        return f"It {once.said()[:-1]}{line}.", once.fix()
     guilty = _guilty(frequent)
     if not guilty:
         why = "The arguments were of the same types: what the function changes or captures has not stayed the same."

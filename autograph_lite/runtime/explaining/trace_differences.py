@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograph_lite.errors import Location
+from autograph_lite.operators.effects.outside_arrays import Once
 from autograph_lite.runtime.types import tree_paths
 from autograph_lite.runtime.types.array_spec import ArraySpec, is_extended, specs_in
 from autograph_lite.runtime.types.function_type import FunctionType
@@ -100,7 +101,7 @@ class Served:
     # of each array that it writes to, what is known of it if it is NumPy's; else None
     lent: Sequence[Any] = ()
     # where it serves one call, the array from outside that Python has written to while tracing, and the line
-    once: tuple[str, Location | None] | None = None
+    once: Once | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -321,8 +321,13 @@ def _itself(value: Any) -> Any:
 def _may_be_input(value: Any, known: set[Hashable]) -> bool:
     """Whether a program can have what comes in the place of a value as an input: arrays, numbers, texts, and what holds them."""
     kinds = (np.ndarray, list, tuple, dict)
-    if not all(isinstance(item, kinds) or _is_data(item) for item in items_in(value)):
+    items = [*items_in(value)]
+    if not all(isinstance(item, kinds) or _is_data(item) for item in items):
         return False
+    if isinstance(value, places.CONTAINERS) and any(
+        id(storages.base_of(each)) in known for each in _arrays_in(value)
+    ):
+        return False  # which the program writes to, for all who have them
     return known.isdisjoint((place.key, key) for place in places.object_places(value) for key in place.read())
 
 

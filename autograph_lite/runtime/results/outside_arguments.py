@@ -20,7 +20,7 @@ from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import retracing
+from autograph_lite.operators.values import pytrees, retracing
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
 from autograph_lite.runtime.state.discovery import places_in
@@ -92,6 +92,22 @@ def given_up(
     return None
 
 
+def put_again(changes: Iterable[journal.Change], was_there: Callable[[Any], bool]) -> str:
+    """The place that gets a list, tuple or dict that was there before, or a new one with arrays that were; "" where none does.
+
+    The program leaves it as it is then, and the next call would have to find another one, `s.now, s.next = s.next, s.now`.
+    """
+    for change in changes:
+        for key, new in change.new.items() if not change.place.ours else ():
+            old = change.old.get(key)
+            if new is old or not isinstance(new, (list, tuple, dict)):
+                continue
+            now, before = ([*map(id, filter(may_be_one, pytrees.leaves(each)))] for each in (new, old))
+            if was_there(new) or (now != before and not {*now}.isdisjoint(before)):
+                return str(change.place.label(key))
+    return ""
+
+
 def _too_many(array: Any) -> MutatedArgumentError:
     return MutatedArgumentError(
         f"More than {MOST} arrays of NumPy's from outside of the function get traced items; another one is {describe(array)}.",
@@ -132,11 +148,8 @@ class Seen:
         self._left = [None if held.owner is None else held().read().get(key) for held, key, _ in self._places]
 
     def ran(self) -> None:
-        """To be called where the program has run, whose arrays from outside are those of the trace.
-
-        Puts them where the trace has put them; in the first call that is done.
-        """
-        for held, key, array in self._puts if self._left is None else ():
+        """To be called where the program has run, whose arrays from outside are those of the trace: puts these where that has."""
+        for held, key, array in self._puts:
             if held.owner is not None and (now := (place := held()).read()).get(key) is not array:
                 place.write({**now, key: array})
         self._left = None
@@ -245,10 +258,10 @@ def refuse_passed(name: str, written: Iterable[np.ndarray[Any, Any]], given: Ite
     arrays = [each for each in given if isinstance(each, np.ndarray)]
     for each in written:
         if any(np.may_share_memory(each, array) for array in arrays):
-            shown, line = outside_arrays.named(each)
+            once = outside_arrays.named(each)
             raise MutatedArgumentError(
-                f"'{name}' writes to '{shown}', an array of NumPy's from outside of it, and was passed a part of it, or all.",
-                where=line or source_places.here(),
+                f"'{name}' writes to '{once.name}', an array of NumPy's from outside of it, and was passed a part of it, or all.",
+                where=once.line or source_places.here(),
                 why="Each argument is an input of the compiled program: a change is not seen in it.",
                 fix="pass it, or use it from outside, but not both.",
             )

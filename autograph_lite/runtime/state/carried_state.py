@@ -274,8 +274,8 @@ class State:
                     self.numbers.add((owner, key))
                     if any(isinstance(each, (bool, np.bool_)) for pair in values_before for each in pair):
                         self.literal.add((owner, key))
-                is_carried = (owner, key) in self.slots and id(value) not in stood
-                python[key] = old.get(key, MISSING) if is_carried else value
+                # such an array is put there when the program has run, which has what is there before as an input
+                python[key] = old.get(key, MISSING) if (owner, key) in self.slots else value
             kept.append((place, {k: v for k, v in python.items() if v is not MISSING}))
         frame = variable_frames.program()
         for variable in frame.found.values() if frame is not None else ():

@@ -49,6 +49,8 @@ def _pairs(new: Any, old: Any) -> list[tuple[Any, Any]]:
 
 def is_another(new: Any, old: Any) -> bool:
     """Whether Python has put an array in the place of another one: `s.x = s.x + 1` of arrays that are known while tracing."""
+    if type(old) in NUMBERS and isinstance(new, np.ndarray):
+        return True
     if new is old or not all(isinstance(each, ARRAYS) for each in (new, old)):
         return False
     if not (is_arraylike(new) and is_arraylike(old)) or isinstance(old, Tracer):
@@ -80,6 +82,8 @@ def other_values(value: Any, before: Any) -> list[tuple[Any, Any]]:
 def _is_other_value(new: Any, old: Any) -> bool:
     if isinstance(old, np.generic):
         old = old.item()
+    elif isinstance(new, np.generic):
+        new = new.item()
     if not all(type(each) in _VALUES or isinstance(each, _LITERALS) for each in (new, old)):
         return False
     if isinstance(new, _LITERALS) or isinstance(old, _LITERALS):

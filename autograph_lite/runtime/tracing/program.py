@@ -16,7 +16,7 @@ import numpy as np
 from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
-from autograph_lite.errors import AutographError, Location, PythonOnlyError
+from autograph_lite.errors import AutographError, PythonOnlyError
 from autograph_lite.jax_internals import (
     avals,
     configuration,
@@ -44,6 +44,7 @@ from autograph_lite.operators.effects import (
     mutual_exclusion,
     outside_arrays,
 )
+from autograph_lite.operators.effects.outside_arrays import Once
 from autograph_lite.operators.items import in_place
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.loops import integer_overflow, rolling
@@ -149,7 +150,7 @@ class Program:
         self.symbolic: symbolic_sizes.SymbolicTrace | None = None  # where sizes of arrays are symbols
         self.raises = self.passes = False
         self.by_python: list[Any] = []
-        self.once: tuple[str, Location | None] | None = None
+        self.once: Once | None = None
         # Of the call that it is traced for, as the caller has them.
         self.values: Callable[[], Sequence[Any]] = tuple
         self.result: Split | None = None
@@ -633,6 +634,8 @@ class Program:
                     outside_arguments.refuse_passed(
                         self.name, by_python, value_leaves.flatten_value(self.values())[0]
                     )
+                elif put := outside_arguments.put_again(changes.values(), was_there):
+                    self.once = Once(put, None, puts=True)
                 left = outside_arguments.given_up(changes.values(), known, self._unpassed, was_there)
                 if left is not None:
                     raise retracing.Reborn([], [left])

@@ -19,7 +19,6 @@ from autograph_lite.errors import (
     BranchMismatchError,
     CarryMismatchError,
     DynamicShapeError,
-    Location,
     MutatedArgumentError,
     MutationError,
     PythonOnlyError,
@@ -28,6 +27,7 @@ from autograph_lite.errors import (
 )
 from autograph_lite.jax_internals import tracing_state
 from autograph_lite.operators.effects import mutual_exclusion
+from autograph_lite.operators.effects.outside_arrays import Once
 from autograph_lite.operators.lists import capacity
 from autograph_lite.operators.lists.capacity import OutgrownError
 from autograph_lite.operators.loops import rolling
@@ -156,7 +156,7 @@ class Trace:
         self._endless_loops: set[types.CodeType] = set()  # see `Capacity.loops`
         self._outside: list[Any] = []  # arrays of NumPy's that nobody passes, and programs write to
         self._elsewhere: list[_Placed] = []  # what there was when these were in other places
-        self._once: tuple[str, Location | None] | None = None  # of the programs, if any of them does that
+        self._once: Once | None = None  # of the programs, if any of them does that
         self._tells_state_apart = False  # whether it matters which arrays of the state are NumPy's
         self._unequal: set[Key] = set()  # for which there is no program of all sizes
         self._per_size = any(spec.shape is None for spec in specs)  # nothing stands for an array of any rank
@@ -473,7 +473,8 @@ class Trace:
                 self._raise(known, arrays, bindings)
                 return known
             known.values = tuple
-            self._once = known.once = known.once or self._once
+            known.once = known.once or self._once
+            self._once = None if known.once is None or known.once.puts else known.once
             self._settle(known)
             buffer_donation.note_donation(name_of(self.fn), self.function_type, known.given, arrays)
             known.seen.traced()

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from autograph_lite.errors import AutographError, Location
+from autograph_lite.errors import AutographError
 from autograph_lite.jax_internals import configuration, tracing_state
 from autograph_lite.operators.effects import mutual_exclusion
+from autograph_lite.operators.effects.outside_arrays import Once
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.runtime.explaining.function_names import name_of
 from autograph_lite.runtime.explaining.trace_differences import Served, TraceRecord
@@ -284,7 +285,7 @@ class Traces:
                 if program.raises:
                     raise self._always_raises()
                 if program.once:
-                    raise self._serves_once(*program.once)
+                    raise self._serves_once(program.once)
                 self.keep(trace)
                 self.dropped()  # calls that another trace has served find the more specific one now
             elif trace.main.lends:
@@ -316,12 +317,14 @@ class Traces:
             fix="call it with values, to see what it raises.",
         )
 
-    def _serves_once(self, written: str, at: Location | None) -> AutographError:
+    def _serves_once(self, once: Once) -> AutographError:
         return AutographError(
-            f"'{name_of(self.fn)}' writes to '{written}', an array of NumPy's from outside of it, with values that Python knows.",
-            where=at or source_places.line_of_function(self.fn),
+            f"'{name_of(self.fn)}' {once.said()}",
+            where=once.line or source_places.line_of_function(self.fn),
             why="Python does that at each call, and no program can.",
-            fix="pass the array as an argument; or call the function, which is traced at each call.",
+            fix="pass the array as an argument; or call the function, which is traced at each call."
+            if not once.puts
+            else "call the function, which is traced at each call.",
         )
 
     def _specified(
