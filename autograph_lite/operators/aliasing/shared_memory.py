@@ -144,6 +144,27 @@ def written_for(array: np.ndarray[Any, Any], *, always: bool = False) -> Any:
     return found if is_of_here and (is_read or always) else array
 
 
+def refuse_hidden_views(array: np.ndarray[Any, Any]) -> None:
+    """To be called before `array` gets a traced item: a variable may be in its memory and not tell so, as `as_strided` gives it.
+
+    Raises:
+      Reborn: then the program is to make it from the start.
+      MutationError: it can't.
+    """
+    variables = (each for run in user_frames.runs() for each in user_frames.run_variables(run).items())
+    for name, other in variables:
+        if not isinstance(other, np.ndarray) or births.are_of_one(other, array):
+            continue
+        if np.may_share_memory(other, array):
+            births.want_anew(array)
+            raise MutationError(
+                f"An item of an array, {describe(array)}, is written, and '{name}' lies in the same memory.",
+                where=source_places.here(),
+                why="NumPy does not tell that one is a part of the other, as with as_strided: to the program they are two.",
+                fix="write to the array from which the other one was made, before that is made; or to a copy.",
+            )
+
+
 def refuse_taken(array: Any) -> None:
     """To be called before `array` is written: it may be a part of an array of NumPy's, or be such an array in a loop.
 

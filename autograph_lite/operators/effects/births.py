@@ -56,7 +56,9 @@ def made(found: Any, given: Iterable[Any]) -> Any:
         return found
     owner = owners(found)[-1]
     if _site_of(owner) is not None or any(
-        owner is owners(each)[-1] for each in given if isinstance(each, np.ndarray)
+        owner is owners(each)[-1] or np.may_share_memory(owner, each)  # as of `as_strided`
+        for each in given
+        if isinstance(each, np.ndarray)
     ):
         return found
     frame = source_places.user_frame()

@@ -829,8 +829,10 @@ def write_item(base: Any, index: Any, value: Any, *, always: bool = False) -> An
         callers_arrays.refuse_read_only(base)
         value = number_types.stored_none(base, value)
         numpys_arrays.refuse_beyond(base, value, stored=True)
-        if always and isinstance(base, np.ndarray):
-            births.want_anew(base)
+        if isinstance(base, np.ndarray):
+            shared_memory.refuse_hidden_views(base)
+            if always:
+                births.want_anew(base)
         refused_results.refuse_narrower(base, value)
         births.refuse_shown(base)
         shared_memory.refuse_taken(base)

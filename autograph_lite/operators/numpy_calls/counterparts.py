@@ -97,12 +97,13 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     follows = (
         is_given_back
         or getattr(fn, "__name__", "") in _GIVING
-        or any(fn is each for each in (*_ASKING, *_GOING_THROUGH))
+        or any(fn is each for each in (*_ASKING, *_GOING_THROUGH, *_GIVING_PARTS))
     )
     return follows and any(isinstance(arg, Tracer) for arg in (*args, *kwargs.values()))
 
 
 _GOING_THROUGH: tuple[Any, ...] = (np.ndenumerate, np.nditer, np.nested_iters, np.broadcast)
+_GIVING_PARTS = (np.ix_, np.meshgrid, np.real_if_close, np.lib.stride_tricks.as_strided)
 # What gives an array that it is handed if it is told to copy nothing, or has nothing to change, too.
 _MAY_GIVE = _GIVING | {
     "apply_over_axes", "diff", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",
