@@ -20,10 +20,10 @@ from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.effects import journal, outside_arrays
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values import pytrees, retracing
+from autograph_lite.operators.values import retracing
 from autograph_lite.operators.values.place import Place
 from autograph_lite.operators.values.values import describe
-from autograph_lite.runtime.state.discovery import places_in
+from autograph_lite.runtime.state.discovery import items_in, places_in
 from autograph_lite.runtime.state.other_values import is_another
 from autograph_lite.runtime.state.weak_places import HeldPlace
 
@@ -93,7 +93,7 @@ def given_up(
 
 
 def put_again(changes: Iterable[journal.Change], was_there: Callable[[Any], bool]) -> str:
-    """The place that gets a list, tuple or dict that was there before, or a new one with arrays that were; "" where none does.
+    """The place that gets a list or dict that was there before, or a new one, or a tuple, with arrays that it had; "" if none.
 
     The program leaves it as it is then, and the next call would have to find another one, `s.now, s.next = s.next, s.now`.
     """
@@ -102,8 +102,10 @@ def put_again(changes: Iterable[journal.Change], was_there: Callable[[Any], bool
             old = change.old.get(key)
             if new is old or not isinstance(new, (list, tuple, dict)):
                 continue
-            now, before = ([*map(id, filter(may_be_one, pytrees.leaves(each)))] for each in (new, old))
-            if was_there(new) or (now != before and not {*now}.isdisjoint(before)):
+            now, before = ([*map(id, filter(may_be_one, items_in(each)))] for each in (new, old))
+            if (was_there(new) and not isinstance(new, tuple)) or (
+                now != before and not {*now}.isdisjoint(before)
+            ):
                 return str(change.place.label(key))
     return ""
 
