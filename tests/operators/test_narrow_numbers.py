@@ -148,6 +148,8 @@ REFUSED = [
 
 @pytest.mark.parametrize("f", REFUSED, ids=map(str, range(len(REFUSED))))
 def test_what_numpy_refuses_is_its_error(f: Any) -> None:
+    if f is REFUSED[13] and np.lib.NumpyVersion(np.__version__) < "2.5.0":
+        pytest.skip("np.where of this NumPy takes 300")
     with pytest.raises(OverflowError) as expected:
         f(U.copy(), 2)
     u = U.copy()
