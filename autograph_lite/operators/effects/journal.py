@@ -240,7 +240,8 @@ class Journal:
             found.append(Holder(module))
             found += globals_named(module, self.global_names[ident])
         for code, module in self.codes.values():
-            found += globals_named({}, names_used(code), imports.values(code, module))
+            if imported := imports.values(code, module):
+                found += globals_named({}, names_used(code), imported)
         return found
 
 

@@ -702,17 +702,15 @@ def _is_computed(base: Any, step: Any, child: Any) -> bool:
 
     As a property, `__getattr__` and `__getitem__` do.
     """
+    if not (isinstance(child, np.ndarray) or (isinstance(child, Tracer) and numpys_arrays.is_numpys(child))):
+        return False
     kind = type(base)
     if not isinstance(step, str):
         is_own = isinstance(getattr(kind, "__getitem__", None), types.FunctionType)
-        is_computed = is_own and ownership.is_users_class(kind)
-    elif isinstance(base, (types.ModuleType, type, tuple, Tracer)) or ownership.is_of_library(kind):
+        return is_own and ownership.is_users_class(kind)
+    if isinstance(base, (types.ModuleType, type, tuple, Tracer)) or ownership.is_of_library(kind):
         return False
-    else:
-        is_computed = access_paths.held_attribute(base, step) is not child
-    return is_computed and (
-        isinstance(child, np.ndarray) or (isinstance(child, Tracer) and numpys_arrays.is_numpys(child))
-    )
+    return access_paths.held_attribute(base, step) is not child
 
 
 def _now(base: Any, step: Any, child: Any) -> Any:

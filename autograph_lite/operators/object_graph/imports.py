@@ -28,10 +28,10 @@ def modules(
     """
     package = str(variables.get("__package__") or "")
     for name, parts in _names(code):
-        is_relative = name.startswith(".")
-        if is_relative and not package:
+        try:
+            module = sys.modules.get(importlib.util.resolve_name(name, package))
+        except ImportError:  # beyond the package: Python's own error, where the function gets there
             continue
-        module = sys.modules.get(importlib.util.resolve_name(name, package) if is_relative else name)
         if module is not None:
             yield module, parts
 
@@ -60,11 +60,11 @@ def _read(code: types.CodeType) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found: list[tuple[str, tuple[str, ...]]] = []
     loaded: list[Any] = [0, None]
     for step in (step for each in codes.nested_codes(code) for step in dis.get_instructions(each)):
-        if step.opname.startswith("LOAD"):
+        if step.argval == "import_module":
+            found += [(const, ()) for const in code.co_consts if isinstance(const, str) and const.strip(".")]
+        elif step.opname.startswith("LOAD"):
             loaded = [loaded[-1], step.argval]
         elif step.opname == "IMPORT_NAME":
             dots, parts = loaded  # `import a.b as c` has no parts, though it takes `b` from `a`
             found.append(("." * dots + step.argval, parts or ()))
-        elif step.argval == "import_module":
-            found += [(const, ()) for const in code.co_consts if isinstance(const, str) and const.strip(".")]
     return tuple(found)
