@@ -147,7 +147,7 @@ def test_what_jax_makes_stays_jaxs() -> None:
 
 def test_a_part_that_was_left_with_the_array_is_refused() -> None:
     lines = "if o.m is None:\n    o.m = np.zeros((2, 2), np.float32)\n    o.n = o.m[0]\no.m += g\nreturn o.n"
-    with pytest.raises(MutationError, match="so was left a part of it"):
+    with pytest.raises(MutationError, match="may have put, into an object, or a part of that"):
         called(lines, al.convert, 2)
 
 

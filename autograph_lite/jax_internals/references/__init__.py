@@ -5,6 +5,7 @@ __all__ = [
     "eager_views",
     "float_errors",
     "forwarding",
+    "joined_arrays",
     "lower_kinds",
     "number_types",
     "numpys_arrays",

@@ -37,7 +37,7 @@ class Argument:
     at: Any = ()  # the line that does so first
     # whether a call has left it where NumPy's would be in Python, and the program has it as such
     is_left: bool = False
-    is_shared: bool = False  # whether others that were left with it share its items in Python
+    is_shared: bool = False  # whether others that were left may share its items in Python
     # whether it was not passed, but in a place that the program carries from call to call
     of_state: bool = False
     outside: Any = None  # the array of NumPy's there, if it is one
@@ -68,11 +68,11 @@ def about_to_write(array: Any) -> bool:
         raise _read_only()
     if found.is_shared:
         raise MutationError(
-            f"An array that a call has left in an object, {describe(found.handle)}, is changed in place, and so was left a part "
-            "of it, or what it is a part of.",
+            f"An array, {describe(found.handle)}, is changed in place, and it is what a call before has put, or may have put, "
+            "into an object, or a part of that.",
             where=source_places.here(),
-            why="The program has left the two apart: the other one would not see the change.",
-            fix="leave a copy, o.row = o.rows[0].copy(); or take the part in each call.",
+            why="The two were left apart: who has the other one would not see the change.",
+            fix="put a copy there, o.best = o.x.copy(), o.row = o.rows[0].copy(); or take the part in each call.",
         )
     return found.is_numpy or found.is_left
 

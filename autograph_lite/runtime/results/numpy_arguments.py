@@ -32,7 +32,7 @@ class Lent(NamedTuple):
     dtype: np.dtype[Any] | None = None  # its type, where JAX has another one for it, of 32 bits
     is_number: bool = False  # whether it is no array, but a number
     is_left: bool = False  # whether it is one of JAX's that a call has left in place of NumPy's
-    is_shared: bool = False  # whether others that were left share its items in Python
+    is_shared: bool = False  # whether others that were left may share its items in Python
 
 
 Key = tuple[Lent | None, ...]
@@ -42,7 +42,13 @@ def lent(arrays: Sequence[Any]) -> Key:
     """For each array of a call, what is known of it where it is NumPy's."""
     first: dict[int, int] = {}
     return tuple(
-        Lent(first.setdefault(id(array), number), array.flags.writeable, _strides(array), _type(array.dtype))
+        Lent(
+            first.setdefault(id(array), number),
+            array.flags.writeable,
+            _strides(array),
+            _type(array.dtype),
+            is_shared=left_arrays.is_left_twice(array),
+        )
         if isinstance(array, np.ndarray)
         else Lent(number, False, None, is_number=True)
         if isinstance(array, np.generic)
@@ -51,7 +57,7 @@ def lent(arrays: Sequence[Any]) -> Key:
             True,
             None,
             is_left=True,
-            is_shared=left_arrays.was_left_with_parts(array),
+            is_shared=left_arrays.is_left_twice(array),
         )
         if left_arrays.is_left(array)
         else None

@@ -7,17 +7,20 @@ h = o.h; h *= 0.9                     the next one changes it in place: `o.h` ho
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from autograph_lite.jax_internals.references import numpys_arrays, storages
+from autograph_lite.jax_internals.references import joined_arrays, numpys_arrays, storages
 from autograph_lite.operators.values.values import Tracer
 
-# by their ids, and whether another one was a part of it, or shares a part
-_left: dict[int, tuple[weakref.ref[Any], bool]] = {}
+# by their ids
+_left: dict[int, weakref.ref[Any]] = {}
+# likewise arrays, NumPy's among them, and those that may be one with each of them in Python, or have a part of it
+_apart: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
 
 
 def exist() -> bool:
@@ -28,12 +31,13 @@ def exist() -> bool:
 def is_left(array: Any) -> bool:
     """Whether a call has left an array in a place, as what NumPy would have made there."""
     found = _left.get(id(array)) if _left else None
-    return found is not None and found[0]() is array
+    return found is not None and found() is array
 
 
-def was_left_with_parts(array: Any) -> bool:
-    """Whether others that were left with it had items of the same memory: they are apart since then."""
-    return is_left(array) and _left[id(array)][1]
+def is_left_twice(array: Any) -> bool:
+    """Whether a call has left another array, that somebody still has, which may have items of the same memory in Python."""
+    found = _apart.get(id(array)) if _apart else None
+    return found is not None and found[0]() is array and any(other() is not None for other in found[1])
 
 
 def kinds(arrays: Sequence[Any]) -> Hashable:
@@ -42,7 +46,7 @@ def kinds(arrays: Sequence[Any]) -> Hashable:
     return tuple(
         "NumPy"
         if isinstance(array, np.ndarray)
-        else (first.setdefault(id(array), number), was_left_with_parts(array))
+        else (first.setdefault(id(array), number), is_left_twice(array))
         if is_left(array)
         else None
         for number, array in enumerate(arrays)
@@ -54,40 +58,114 @@ def without_axes(arrays: Sequence[Any]) -> tuple[int, ...]:
     return tuple(n for n, array in enumerate(arrays) if isinstance(array, np.ndarray) and not array.ndim)
 
 
+class Given(NamedTuple):
+    """What a trace was given: the arrays of a call, then those of the state.
+
+    Attributes:
+      handles: for each what the function has seen.
+      start: the number of the first one of the state.
+      others: the numbers of those that somebody may have afterwards, but for what it leaves itself.
+      was_there: whether an array of NumPy's was to be seen before the trace.
+    """
+
+    handles: Sequence[Any]
+    start: int
+    others: Collection[int]
+    was_there: Callable[[Any], bool]
+
+
 class Outputs:
-    """Which outputs of a program become such arrays, and which are one array; to be made where its trace ends.
+    """Which outputs of a program become such arrays, which are one array, and which are what it was given; to be made as it ends.
 
     Args:
       leaves: what it leaves in places, its outputs from number `start` on.
+      given: None where it is a part of somebody else's trace.
+      taken: the ids of arrays whose memory a program may take, as that of Variables: nobody shares it.
     """
 
-    def __init__(self, leaves: Iterable[Any], start: int) -> None:
-        found = {
-            number: leaf
-            for number, leaf in enumerate(leaves, start)
-            if isinstance(leaf, Tracer) and leaf.ndim and numpys_arrays.is_numpys(leaf)
+    def __init__(
+        self, leaves: Iterable[Any], start: int, given: Given | None, taken: Collection[int]
+    ) -> None:
+        found = {number: leaf for number, leaf in enumerate(leaves, start) if isinstance(leaf, Tracer)}
+        free = {number: leaf for number, leaf in found.items() if id(leaf) not in taken}
+        self._given = {} if given is None else _unchanged(free, given)
+        self._start = 0 if given is None else given.start
+        numpys = {
+            number: leaf for number, leaf in found.items() if leaf.ndim and numpys_arrays.is_numpys(leaf)
         }
         first: dict[int, int] = {}
         self._first = {
-            number: first.setdefault(id(storages.latest_version(leaf)), number)
-            for number, leaf in found.items()
+            number: first.setdefault(id(storages.latest_version(leaf)), number) if number in free else number
+            for number, leaf in numpys.items()
         }
-        roots = [id(storages.root(found[number])) for number in first.values()]
-        self._shared = {
-            number for number, root in zip(first.values(), roots, strict=True) if roots.count(root) > 1
-        }
+        # with which others each may be one in Python: outputs, arrays that it was given, and those of NumPy's
+        self._apart: list[tuple[int, Callable[[Sequence[Any], Sequence[Any]], Any]]] = []
+        for number in first.values():
+            leaf = found[number]
+            others = [other for other in first.values() if other > number]
+            self._apart += [(number, partial(_output, n)) for n in others if _may_be_one(leaf, found[n])]
+            if given is not None:
+                kept = [n for n in given.others if _may_be_one(leaf, given.handles[n])]
+                self._apart += [(number, partial(_input, n)) for n in kept]
+                arrays = filter(given.was_there, joined_arrays.numpys_on_paths(leaf))
+                self._apart += [(number, partial(_living, weakref.ref(array))) for array in arrays]
 
-    def noted(self, outputs: Sequence[Any]) -> Sequence[Any]:
-        """The outputs of a call, with one array in place of several that are the same."""
-        if not self._first or isinstance(outputs[next(iter(self._first))], Tracer):
+    def noted(self, outputs: Sequence[Any], given: Sequence[Any]) -> Sequence[Any]:
+        """The outputs of a call, with one array in place of several that are the same, and those that it was given."""
+        known = next(iter([*self._first, *self._given]), None)
+        if known is None or isinstance(outputs[known], Tracer):
             return outputs
         found = list(outputs)
+        unchanged = {
+            number: given[n]
+            for number, n in self._given.items()
+            if n >= self._start or isinstance(given[n], jax.Array)  # the caller's array of NumPy's is copied
+        }
         for number, first in self._first.items():
             found[number] = array = found[first]
-            _note(array, shared=first in self._shared)
+            if first not in unchanged:
+                _left[id(array)] = weakref.ref(array, partial(_forget, id(array)))
+        for number, array in unchanged.items():
+            found[number] = array
+        for number, other in self._apart:
+            _note_apart(found[number], other(found, given))
         return found
 
 
-def _note(array: jax.Array, *, shared: bool) -> None:
-    number = id(array)
-    _left[number] = weakref.ref(array, lambda _: _left.pop(number, None)), shared
+def _unchanged(outputs: Mapping[int, Any], given: Given) -> dict[int, int]:
+    """The outputs that are arrays that the trace was given, `s.old = s.a`, and the numbers of these."""
+    numbers = {id(handle): number for number, handle in reversed([*enumerate(given.handles)])}
+    return {
+        number: numbers[id(leaf)]
+        for number, leaf in outputs.items()
+        if id(leaf) in numbers and not storages.is_written(leaf)
+    }
+
+
+def _may_be_one(array: Any, other: Any) -> bool:
+    return storages.root(array) is storages.root(other) or joined_arrays.are_one_on_a_path(array, other)
+
+
+def _output(number: int, outputs: Sequence[Any], _: Sequence[Any]) -> Any:
+    return outputs[number]
+
+
+def _input(number: int, _: Sequence[Any], given: Sequence[Any]) -> Any:
+    return given[number]
+
+
+def _living(array: weakref.ref[Any], *_: Any) -> Any:
+    return array()
+
+
+def _note_apart(array: Any, other: Any) -> None:
+    if array is other or (not isinstance(other, np.ndarray) and not is_left(other)):
+        return
+    for one, of in ((array, other), (other, array)):
+        _, others = _apart.setdefault(id(one), (weakref.ref(one, partial(_forget, id(one))), []))
+        others[:] = [*(each for each in others if each() is not None), weakref.ref(of)]
+
+
+def _forget(number: int, _: Any) -> None:
+    _left.pop(number, None)
+    _apart.pop(number, None)

@@ -291,31 +291,32 @@ class Program:
         with measured(self.compiling):
             run = self.jit_for(arrays) if self._around is None else self._around
             if self._around is not self.ready:  # the lock is not held: a function that it calls may need it
-                outputs = run(*arrays, *self.state.lent(bindings).arrays)
-                return self._written(outputs, bindings, passed, targets)
+                flat = [*arrays, *self.state.lent(bindings).arrays]
+                return self._written(run(*flat), flat, bindings, passed, targets)
             with WRITING if self.state.slots else contextlib.nullcontext():
-                outputs = run(*arrays, *self.state.read(bindings, self.donated).arrays)
-                return self._written(outputs, bindings, passed, targets)
+                flat = [*arrays, *self.state.read(bindings, self.donated).arrays]
+                return self._written(run(*flat), flat, bindings, passed, targets)
 
     def _written(
         self,
         outputs: Sequence[Any],
+        given: Sequence[Any],
         bindings: Bindings | None,
         passed: Callable[[], Sequence[Any]] | None,
         targets: Sequence[Any],
     ) -> Any:
-        given = passed() if passed is not None and self.passes else None
-        outputs = outputs if self._left is None else self._left.noted(outputs)
-        result, values = self.finish(outputs, given)
+        objects = passed() if passed is not None and self.passes else None
+        outputs = outputs if self._left is None else self._left.noted(outputs, given)
+        result, values = self.finish(outputs, objects)
         if not self.owned:
             refusals.lost(self.state.given(values, bindings))
         self.state.write(values, bindings)
         self.seen.ran()
-        if self.writes is not None and given is not None:
+        if self.writes is not None and objects is not None:
             assert self.result is not None
             start = len(self.result.arrays)
             arrays = outputs[start : start + self.writes.count]
-            self.writes.write(arrays, given, bindings or {})
+            self.writes.write(arrays, objects, bindings or {})
         if targets:
             assert self.result is not None
             start = len(self.result.arrays) + (0 if self.writes is None else self.writes.count)
@@ -709,7 +710,17 @@ class Program:
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
-            self._left = left_arrays.Outputs([*writes, *lent.values(), *afters.arrays], len(results.arrays))
+            lefts = [*writes, *lent.values(), *afters.arrays]
+            handles = [*arrays, *seen]
+            had = {
+                *range(count),
+                *(count + number for number in self._numpys),
+                *_kept(before, after, handles),
+            }
+            was_given = left_arrays.Given(handles, count, had, was_there) if self.owned else None
+            taken = _of_variables(self.state, [*before, *map(pytrees.flatten, after)])
+            taken |= {id(arrays[number]) for number in self.given}
+            self._left = left_arrays.Outputs(lefts, len(results.arrays), was_given, taken)
             return [*map(storages.latest_version, outputs)]
 
     def _note_written(self, known: References) -> None:
@@ -731,6 +742,19 @@ class Program:
         """The changes to objects of the call, as the function sees them."""
         ids = numbers_of(given)
         return {key: change for key, change in changes.items() if id(change.place.owner) in ids}
+
+
+def _kept(before: Sequence[Any], after: Sequence[Any], handles: Sequence[Any]) -> list[int]:
+    """The numbers of the arrays that are in places of the state that stay as they are."""
+    places = zip(before, after, strict=True)
+    kept = {id(leaf) for (leaves, _), value in places if value is KEPT for leaf in leaves}
+    return [number for number, handle in enumerate(handles) if id(handle) in kept]
+
+
+def _of_variables(state: State, values: Sequence[Any]) -> set[int]:
+    """The ids of the arrays that Variables had, or get, whose memory a program may take; `values` are flattened."""
+    ours = [held.ours for held, _ in state.slots.values()] * 2
+    return {id(leaf) for (leaves, _), own in zip(values, ours, strict=True) if own for leaf in leaves}
 
 
 def _all_pass(contents: dict[Any, Any]) -> bool:

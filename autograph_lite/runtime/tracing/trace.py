@@ -465,10 +465,14 @@ class Trace:
             start = time.perf_counter()
             known = self._traced(bindings, owned=key[0], lent=key[3])
             known.values = self._values
-            if self.keeper is not None and key[0] and specs is None:
-                self.keeper.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
-            else:
-                known.prepare(arrays, bindings, specs, again=again)
+            try:
+                if self.keeper is not None and key[0] and specs is None:
+                    self.keeper.prepare(self, known, arrays, lambda: known.prepare(arrays, bindings))
+                else:
+                    known.prepare(arrays, bindings, specs, again=again)
+            except BaseException:
+                known.values = tuple  # it keeps the caller's arrays no longer
+                raise
             if known.raises:
                 self._raise(known, arrays, bindings)
                 return known
