@@ -20,7 +20,7 @@ from autograph_lite.operators.values.values import Tracer
 # by their ids
 _left: dict[int, weakref.ref[Any]] = {}
 # likewise arrays, NumPy's among them, and those that may be one with each of them in Python, or have a part of it
-_apart: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
+_twice: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
 
 
 def exist() -> bool:
@@ -36,8 +36,7 @@ def is_left(array: Any) -> bool:
 
 def is_left_twice(array: Any) -> bool:
     """Whether a call has left another array, that somebody still has, which may have items of the same memory in Python."""
-    found = _apart.get(id(array)) if _apart else None
-    return found is not None and found[0]() is array and any(other() is not None for other in found[1])
+    return bool(_twice) and any(other is not None for other in _others_of(array))
 
 
 def kinds(arrays: Sequence[Any]) -> Hashable:
@@ -86,7 +85,14 @@ class Outputs:
     def __init__(
         self, leaves: Iterable[Any], start: int, given: Given | None, taken: Collection[int]
     ) -> None:
-        found = {number: leaf for number, leaf in enumerate(leaves, start) if isinstance(leaf, Tracer)}
+        all_leaves = dict(enumerate(leaves, start))
+        found = {number: leaf for number, leaf in all_leaves.items() if isinstance(leaf, Tracer)}
+        # `s.x = s.rows[-1]`, where that is an array of NumPy's that the program has as a constant
+        self._constants = {
+            number: leaf
+            for number, leaf in all_leaves.items()
+            if isinstance(leaf, np.ndarray) and given is not None and given.was_there(storages.base_of(leaf))
+        }
         free = {number: leaf for number, leaf in found.items() if id(leaf) not in taken}
         self._given = {} if given is None else _unchanged(free, given)
         self._start = 0 if given is None else given.start
@@ -98,21 +104,25 @@ class Outputs:
             number: first.setdefault(id(storages.latest_version(leaf)), number) if number in free else number
             for number, leaf in numpys.items()
         }
-        # with which others each may be one in Python: outputs, arrays that it was given, and those of NumPy's
-        self._apart: list[tuple[int, Callable[[Sequence[Any], Sequence[Any]], Any]]] = []
-        for number in first.values():
+        # with which others each may be one in Python: outputs, what it was given, and arrays of NumPy's
+        self._of_outputs: list[tuple[int, int]] = []
+        self._of_given: list[tuple[int, int, bool]] = []  # and whether somebody has that afterwards
+        self._of_numpys: list[tuple[int, weakref.ref[Any]]] = []
+        firsts = [*first.values()]
+        for number in firsts:
             leaf = found[number]
-            others = [other for other in first.values() if other > number]
-            self._apart += [(number, partial(_output, n)) for n in others if _may_be_one(leaf, found[n])]
+            others = [n for n in firsts if n > number and _may_be_one(leaf, found[n])]
+            self._of_outputs += [(number, n) for n in others]
             if given is not None:
-                kept = [n for n in given.others if _may_be_one(leaf, given.handles[n])]
-                self._apart += [(number, partial(_input, n)) for n in kept]
+                handles = enumerate(given.handles)
+                sources = [n for n, handle in handles if _may_be_one(leaf, handle)]
+                self._of_given += [(number, n, n in given.others) for n in sources]
                 arrays = filter(given.was_there, joined_arrays.numpys_on_paths(leaf))
-                self._apart += [(number, partial(_living, weakref.ref(array))) for array in arrays]
+                self._of_numpys += [(number, weakref.ref(array)) for array in arrays]
 
     def noted(self, outputs: Sequence[Any], given: Sequence[Any]) -> Sequence[Any]:
         """The outputs of a call, with one array in place of several that are the same, and those that it was given."""
-        known = next(iter([*self._first, *self._given]), None)
+        known = next(iter([*self._first, *self._given, *self._constants]), None)
         if known is None or isinstance(outputs[known], Tracer):
             return outputs
         found = list(outputs)
@@ -125,10 +135,16 @@ class Outputs:
             found[number] = array = found[first]
             if first not in unchanged:
                 _left[id(array)] = weakref.ref(array, partial(_forget, id(array)))
-        for number, array in unchanged.items():
+        for number, array in [*unchanged.items(), *self._constants.items()]:
             found[number] = array
-        for number, other in self._apart:
-            _note_apart(found[number], other(found, given))
+        for number, other in self._of_outputs:
+            _note_twice(found[number], found[other])
+        for number, of, is_held in self._of_given:
+            others = [given[of]] if is_held else []
+            for array in [*others, *_others_of(given[of])]:
+                _note_twice(found[number], array)
+        for number, ref in self._of_numpys:
+            _note_twice(found[number], ref())
         return found
 
 
@@ -146,26 +162,20 @@ def _may_be_one(array: Any, other: Any) -> bool:
     return storages.root(array) is storages.root(other) or joined_arrays.are_one_on_a_path(array, other)
 
 
-def _output(number: int, outputs: Sequence[Any], _: Sequence[Any]) -> Any:
-    return outputs[number]
+def _others_of(array: Any) -> list[Any]:
+    found = _twice.get(id(array))
+    return [other() for other in found[1]] if found is not None and found[0]() is array else []
 
 
-def _input(number: int, _: Sequence[Any], given: Sequence[Any]) -> Any:
-    return given[number]
-
-
-def _living(array: weakref.ref[Any], *_: Any) -> Any:
-    return array()
-
-
-def _note_apart(array: Any, other: Any) -> None:
+def _note_twice(array: Any, other: Any) -> None:
     if array is other or (not isinstance(other, np.ndarray) and not is_left(other)):
         return
     for one, of in ((array, other), (other, array)):
-        _, others = _apart.setdefault(id(one), (weakref.ref(one, partial(_forget, id(one))), []))
-        others[:] = [*(each for each in others if each() is not None), weakref.ref(of)]
+        _, others = _twice.setdefault(id(one), (weakref.ref(one, partial(_forget, id(one))), []))
+        others[:] = [each for each in others if each() is not None and each() is not of]
+        others.append(weakref.ref(of))
 
 
 def _forget(number: int, _: Any) -> None:
     _left.pop(number, None)
-    _apart.pop(number, None)
+    _twice.pop(number, None)
