@@ -58,17 +58,19 @@ def without_axes(arrays: Sequence[Any]) -> tuple[int, ...]:
 
 
 class Given(NamedTuple):
-    """What a trace was given: the arrays of a call, then those of the state.
+    """What a trace was given: the arrays of a call, those from outside to which it writes, then those of the state.
 
     Attributes:
       handles: for each what the function has seen.
-      start: the number of the first one of the state.
+      outside: the number of the first one from outside.
+      state: that of the first one of the state.
       others: the numbers of those that somebody may have afterwards, but for what it leaves itself.
       was_there: whether an array of NumPy's was to be seen before the trace.
     """
 
     handles: Sequence[Any]
-    start: int
+    outside: int
+    state: int
     others: Collection[int]
     was_there: Callable[[Any], bool]
 
@@ -95,7 +97,7 @@ class Outputs:
         }
         free = {number: leaf for number, leaf in found.items() if id(leaf) not in taken}
         self._given = {} if given is None else _unchanged(free, given)
-        self._start = 0 if given is None else given.start
+        self._passed = 0 if given is None else given.outside
         numpys = {
             number: leaf for number, leaf in found.items() if leaf.ndim and numpys_arrays.is_numpys(leaf)
         }
@@ -129,7 +131,7 @@ class Outputs:
         unchanged = {
             number: given[n]
             for number, n in self._given.items()
-            if n >= self._start or isinstance(given[n], jax.Array)  # the caller's array of NumPy's is copied
+            if n >= self._passed or isinstance(given[n], jax.Array)  # the caller's array of NumPy's is copied
         }
         for number, first in self._first.items():
             found[number] = array = found[first]
@@ -152,9 +154,10 @@ def _unchanged(outputs: Mapping[int, Any], given: Given) -> dict[int, int]:
     """The outputs that are arrays that the trace was given, `s.old = s.a`, and the numbers of these."""
     numbers = {id(handle): number for number, handle in reversed([*enumerate(given.handles)])}
     return {
-        number: numbers[id(leaf)]
+        number: n
         for number, leaf in outputs.items()
-        if id(leaf) in numbers and not storages.is_written(leaf)
+        if (n := numbers.get(id(leaf))) is not None
+        and (given.outside <= n < given.state or not storages.is_written(leaf))
     }
 
 

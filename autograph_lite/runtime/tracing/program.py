@@ -710,14 +710,22 @@ class Program:
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
-            lefts = [*writes, *lent.values(), *afters.arrays]
+            lefts = [
+                *writes,
+                *(None for _ in lent),
+                *afters.arrays,
+            ]  # those in between are put into arrays of NumPy's
             handles = [*arrays, *seen]
             had = {
                 *range(count),
                 *(count + number for number in self._numpys),
                 *_kept(before, after, handles),
             }
-            was_given = left_arrays.Given(handles, count, had, was_there) if self.owned else None
+            was_given = (
+                left_arrays.Given(handles, count - len(unpassed), count, had, was_there)
+                if self.owned
+                else None
+            )
             taken = _of_variables(self.state, [*before, *map(pytrees.flatten, after)])
             taken |= {id(arrays[number]) for number in self.given}
             self._left = left_arrays.Outputs(lefts, len(results.arrays), was_given, taken)
