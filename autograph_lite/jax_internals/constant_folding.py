@@ -297,7 +297,11 @@ class FoldingTracer(partial_eval.DynamicJaxprTracer):
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         found, base = constant_value(self), cast(Any, super())
-        return base.__array__(*args, **kwargs) if found is None else np.array(found, *args, **kwargs)
+        if found is None:
+            return base.__array__(*args, **kwargs)
+        given = np.array(found, *args, **kwargs)
+        given.flags.writeable = False  # a library's function that wrote to it would write to a copy
+        return given
 
     def tolist(self) -> Any:
         """The value as Python's numbers, in lists."""

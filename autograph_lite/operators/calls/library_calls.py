@@ -202,6 +202,8 @@ def with_converted_arguments(fn: Any, convert: Convert) -> Any:
                 and not known_exceptions.is_about_the_call(error)
             ):
                 raise concretization_errors.needs_value(error) from error
+            if isinstance(error, ValueError) and "read-only" in str(error) and any(map(traced, values)):
+                raise concretization_errors.writes_to_copy(fn) from error
             if isinstance(error, (ValueError, ArithmeticError)):
                 text_readers.refuse_made_of_text(fn, values, error)
             raise  # a bare `raise` adds no entry for this frame

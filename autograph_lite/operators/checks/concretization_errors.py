@@ -9,7 +9,13 @@ from typing import Any
 
 import jax
 
-from autograph_lite.errors import AutographError, ConversionError, NotAFunctionError, PythonOnlyError
+from autograph_lite.errors import (
+    AutographError,
+    ConversionError,
+    MutationError,
+    NotAFunctionError,
+    PythonOnlyError,
+)
 from autograph_lite.operators.checks import known_exceptions, traced_text
 from autograph_lite.operators.user_code import ownership, source_places, unconverted
 from autograph_lite.operators.user_code.conversion import is_converted_code
@@ -182,6 +188,16 @@ def says_nothing(fn: Any, error: BaseException) -> PythonOnlyError:
         why="Which path is taken is not known while tracing, and a library that keeps count of its calls, as one that samples\n"
         "or makes parameters does, has to know which of them are made.",
         fix="call it before the statement, on every path, and choose between the results.",
+    )
+
+
+def writes_to_copy(fn: Any) -> MutationError:
+    """The error for a library's function that writes to an array of the program: it gets a copy."""
+    return MutationError(
+        f"'{getattr(fn, '__qualname__', type(fn).__qualname__)}' writes to an array of the program.",
+        where=source_places.here(),
+        why="It is a library's function, which is handed a copy of what the array holds, and the array would not see the change.",
+        fix="store what it gives: x[:] = f(np.array(x)); or call it before the array gets traced items, in no staged statement.",
     )
 
 

@@ -103,10 +103,10 @@ def follows_traced(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 
 
 _GOING_THROUGH: tuple[Any, ...] = (np.ndenumerate, np.nditer, np.nested_iters, np.broadcast)
-_GIVING_PARTS = (np.ix_, np.meshgrid, np.real_if_close, np.lib.stride_tricks.as_strided)
+_GIVING_PARTS = (np.ix_, np.meshgrid, np.poly1d, np.real_if_close, np.lib.stride_tricks.as_strided)
 # What gives an array that it is handed if it is told to copy nothing, or has nothing to change, too.
 _MAY_GIVE = _GIVING | {
-    "apply_over_axes", "diff", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",
+    "apply_over_axes", "diff", "histogram", "ix_", "matrix_power", "meshgrid", "polyder", "polyint", "trim_zeros", "unstack",
 }  # fmt: skip
 
 

@@ -135,9 +135,11 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
             why="A compiled program has arrays of fixed shapes, and the data are known when it runs.",
             fix="say how many there are: bins=10.",
         )
-    a, bins, weights = map(array_arguments.numpys_array, (a, bins, weights))
-    counts, edges = jnp.histogram(a, bins, range, weights, density)
-    edges = jnp.asarray(bins) if np.ndim(bins) else edges
+    given, (a, bins, weights) = bins, map(array_arguments.numpys_array, (a, bins, weights))
+    counts, computed = jnp.histogram(a, bins, range, weights, density)
+    edges: Any = computed
+    if np.ndim(bins):  # as NumPy, the very array
+        edges = given if isinstance(given, (np.ndarray, jax.Array)) else jnp.asarray(bins)
     dtype = float if density else int if weights is None else weights.dtype
     return counts.astype(dtype), edges
 
@@ -410,7 +412,7 @@ _OWN: dict[str, Any] = {
     **{name: quantile_of_items(name) for name in ("quantile", "percentile", "nanquantile", "nanpercentile")},
     "isscalar": lambda element: not (jnp.ndim(element) or numpys_arrays.has_memory(element)),
     "compress": counts_and_places.compress, "extract": counts_and_places.extract,
-    "ndenumerate": counts_and_places.ndenumerate,
+    "ndenumerate": counts_and_places.ndenumerate, "apply_along_axis": in_place_calls.apply_along_axis,
     "convolve": _sums_of_products("convolve", "full"), "correlate": _sums_of_products("correlate", "valid"),
     **{name: _running(name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
     "cumulative_prod": _cumulative_prod, "trapezoid": _trapezoid, "trapz": _trapezoid, "vander": _vander,

@@ -16,7 +16,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph_lite.errors import PythonOnlyError
+from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import (
@@ -24,11 +24,40 @@ from autograph_lite.jax_internals.references import (
     numpys_arrays,
 )
 from autograph_lite.operators.aliasing import reads_while_written
+from autograph_lite.operators.aliasing.callers_arrays import Argument
 from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import exact_values, refused_results
+from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import Tracer, any_traced
 from autograph_lite.tracing import thread
+
+
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """`np.apply_along_axis`. Raises MutationError: the function writes to what it is handed, a part of `arr` in NumPy."""
+    return jnp.apply_along_axis(not_writing(func1d, "np.apply_along_axis"), axis, arr, *args, **kwargs)
+
+
+def not_writing(fn: Any, caller: str) -> Any:
+    """`fn`, which is handed copies of parts of arrays. Raises MutationError where it writes to one of them."""
+
+    @functools.wraps(fn)
+    def run(*parts: Any, **kwargs: Any) -> Any:
+        known = thread.now.references
+        handed = [Argument(-1, part, False, True, of_state=True) for part in parts]
+        if known is not None:
+            known.arguments.update((id(each.handle), each) for each in handed)
+        found = fn(*parts, **kwargs)
+        if any(each.is_written for each in handed):
+            raise MutationError(
+                f"A function that {caller} calls with a part of a traced array writes to it.",
+                where=source_places.line_of_function(fn) if hasattr(fn, "__code__") else source_places.here(),
+                why="NumPy hands it the part itself, and the program a copy: the array would not see the change.",
+                fix="write to a copy, row = row.copy(), and return it; or write a loop over the rows.",
+            )
+        return found
+
+    return run
 
 
 def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:

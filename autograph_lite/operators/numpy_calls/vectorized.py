@@ -23,7 +23,7 @@ from autograph_lite.jax_internals import tracing_state
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import numpys_arrays
 from autograph_lite.operators.effects import journal
-from autograph_lite.operators.numpy_calls import counterparts, function_table
+from autograph_lite.operators.numpy_calls import counterparts, function_table, in_place_calls
 from autograph_lite.operators.user_code import place_names
 
 _KEPT = (bool, int, float, complex, str, type(None))
@@ -40,7 +40,7 @@ def under_vmap(vectorized: np.vectorize, call: Callable[[Any], Any]) -> Callable
         rest = {key: value for key, value in kwargs.items() if key in excluded}
         values = [each if isinstance(each, _KEPT) else jnp.asarray(each) for each in (*args, *named.values())]
         whole = {n for n, each in enumerate(values) if isinstance(each, _KEPT) or n in excluded}
-        fn, count = call(vectorized.pyfunc), len(args)
+        fn, count = in_place_calls.not_writing(call(vectorized.pyfunc), "np.vectorize"), len(args)
 
         def each(*items: Any) -> Any:
             with journal.journal(outer=tracing_state.trace_state(), keep=True) as written:

@@ -726,7 +726,7 @@ class Program:
                 if self.owned
                 else None
             )
-            taken = _of_variables(self.state, [*before, *map(pytrees.flatten, after)])
+            taken = _of_variables(self.state, values, after)
             taken |= {id(arrays[number]) for number in self.given}
             self._left = left_arrays.Outputs(lefts, len(results.arrays), was_given, taken)
             return [*map(storages.latest_version, outputs)]
@@ -759,10 +759,10 @@ def _kept(before: Sequence[Any], after: Sequence[Any], handles: Sequence[Any]) -
     return [number for number, handle in enumerate(handles) if id(handle) in kept]
 
 
-def _of_variables(state: State, values: Sequence[Any]) -> set[int]:
-    """The ids of the arrays that Variables had, or get, whose memory a program may take; `values` are flattened."""
-    ours = [held.ours for held, _ in state.slots.values()] * 2
-    return {id(leaf) for (leaves, _), own in zip(values, ours, strict=True) if own for leaf in leaves}
+def _of_variables(state: State, *held: Sequence[Any]) -> set[int]:
+    """The ids of the arrays that Variables had, or get, whose memory a program may take; `held` is what all places hold."""
+    ours = [number for number, (place, _) in enumerate(state.slots.values()) if place.ours]
+    return {id(values[number]) for values in held for number in ours}
 
 
 def _all_pass(contents: dict[Any, Any]) -> bool:
