@@ -18,6 +18,7 @@ from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.storages import References
 from autograph_lite.operators.effects import journal, outside_arrays
+from autograph_lite.operators.lists import dynamic_length
 from autograph_lite.operators.object_graph import reachability
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values import retracing
@@ -269,13 +270,30 @@ def refuse_passed(name: str, written: Iterable[np.ndarray[Any, Any]], given: Ite
             )
 
 
+def _with_own(value: Any, stands: dict[int, tuple[Any, Any]]) -> Any:
+    """A value with arrays from outside in place of what stood for them, in new lists, tuples and dicts, too."""
+    if id(value) in stands:
+        return stands[id(value)][0]
+    if type(value) not in (list, tuple, dict) or dynamic_length.is_dynamic(value):
+        return value
+    keys = value.keys() if isinstance(value, dict) else range(len(value))
+    items = {key: _with_own(value[key], stands) for key in keys}
+    changed = {key: item for key, item in items.items() if item is not value[key]}
+    if not changed:
+        return value
+    if isinstance(value, tuple):
+        return (*items.values(),)
+    return dict(items) if isinstance(value, dict) else [*items.values()]
+
+
 def without_standing(changes: dict[Any, journal.Change], stands: dict[int, Any]) -> dict[Any, journal.Change]:
     """The changes but for the places where arrays of the program stood for those from outside."""
     if not stands:
         return changes
     found = {}
     for key, change in changes.items():
-        back = {name: stands[id(value)][0] for name, value in change.new.items() if id(value) in stands}
+        own = {name: _with_own(value, stands) for name, value in change.new.items()}
+        back = {name: value for name, value in own.items() if value is not change.new[name]}
         for name, value in back.items():
             change.new[name] = value
             change.captured.pop(name, None)

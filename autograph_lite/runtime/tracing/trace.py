@@ -408,7 +408,10 @@ class Trace:
         held = self.state.looked_at(bindings) if self.state.slots else None
         state: Hashable = None
         if held is not None:
-            state = (held.key(), left_arrays.without_axes(held.arrays)), left_arrays.kinds(held.arrays)
+            numbers = {id(array): number for number, array in enumerate(self._outside)}
+            outside = [(n, numbers[id(a)]) for n, a in enumerate(held.arrays) if id(a) in numbers]
+            of_numpys = left_arrays.without_axes(held.arrays), tuple(outside)
+            state = (held.key(), of_numpys), left_arrays.kinds(held.arrays)
         lent = self._lent(arrays, self._values)
         if self._has_symbols(arrays):
             try:
