@@ -130,11 +130,17 @@ def write_row(s, k):
     s.rows[1][0] -= k
 
 
+def write_known(s, k):
+    s.a[1] = 5
+    s.b += 1
+    s.x.fill(2)
+
+
 BINDING = [
     swap_if, shift_if, keep, keep_if, keep_new_if, keep_copy_if, reset_if, choose, keep_then_double_if, accept_if,
     accept_for_both_if, nested, shift_rows_if, shift_rows, view, take_last_row,
 ]  # fmt: skip
-WRITING = [write_a, write_b, write_x, write_row]
+WRITING = [write_a, write_b, write_x, write_row, write_known]
 
 
 def left_by(steps, numbers, *, converts: bool) -> list[Any]:

@@ -5,6 +5,7 @@
 
 __all__ = [
     "access_paths",
+    "arrays_left_twice",
     "callers_arrays",
     "immutable_owners",
     "iteration_ends",

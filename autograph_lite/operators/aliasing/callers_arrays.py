@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph_lite.errors import MutationError
 from autograph_lite.jax_internals.references import numpys_arrays
+from autograph_lite.operators.aliasing import arrays_left_twice
 from autograph_lite.operators.checks import exception_templates
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.values import describe
 
 
 @dataclasses.dataclass(eq=False)
@@ -67,13 +66,7 @@ def about_to_write(array: Any) -> bool:
     if found.is_numpy and not found.is_writeable:
         raise _read_only()
     if found.is_shared:
-        raise MutationError(
-            f"An array, {describe(found.handle)}, is changed in place, and it is what a call before has put, or may have put, "
-            "into an object, or a part of that.",
-            where=source_places.here(),
-            why="The two were left apart: who has the other one would not see the change.",
-            fix="put a copy there, o.best = o.x.copy(), o.row = o.rows[0].copy(); or take the part in each call.",
-        )
+        raise arrays_left_twice.refused(found.handle)
     return found.is_numpy or found.is_left
 
 

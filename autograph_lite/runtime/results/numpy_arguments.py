@@ -16,6 +16,7 @@ from autograph_lite.errors import MutatedArgumentError
 from autograph_lite.jax_internals import numpy_constants
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.storages import References
+from autograph_lite.operators.aliasing import arrays_left_twice
 from autograph_lite.operators.aliasing.callers_arrays import Argument
 from autograph_lite.operators.user_code import source_places
 from autograph_lite.operators.values.values import describe
@@ -47,7 +48,7 @@ def lent(arrays: Sequence[Any]) -> Key:
             array.flags.writeable,
             _strides(array),
             _type(array.dtype),
-            is_shared=left_arrays.is_left_twice(array),
+            is_shared=bool(arrays_left_twice.others_of(array)),
         )
         if isinstance(array, np.ndarray)
         else Lent(number, False, None, is_number=True)
@@ -57,7 +58,7 @@ def lent(arrays: Sequence[Any]) -> Key:
             True,
             None,
             is_left=True,
-            is_shared=left_arrays.is_left_twice(array),
+            is_shared=bool(arrays_left_twice.others_of(array)),
         )
         if left_arrays.is_left(array)
         else None

@@ -93,20 +93,23 @@ def given_up(
     return None
 
 
-def put_again(changes: Iterable[journal.Change], was_there: Callable[[Any], bool]) -> str:
+def put_again(
+    changes: Iterable[journal.Change], written: Iterable[Any], was_there: Callable[[Any], bool]
+) -> str:
     """The place that gets a list or dict that was there before, or a new one, or a tuple, with arrays that it had; "" if none.
 
-    The program leaves it as it is then, and the next call would have to find another one, `s.now, s.next = s.next, s.now`.
+    The program leaves it as it is then, and the next call would have to find another one, `s.now, s.next = s.next, s.now`. One
+    with the same arrays matters, `s.rows = list(s.rows)`, where some of them are `written`: they are looked for in the old one.
     """
+    ids = {*map(id, written)}
     for change in changes:
         for key, new in change.new.items() if not change.place.ours else ():
             old = change.old.get(key)
             if new is old or not isinstance(new, (list, tuple, dict)):
                 continue
             now, before = ([*map(id, filter(may_be_one, items_in(each)))] for each in (new, old))
-            if (was_there(new) and not isinstance(new, tuple)) or (
-                now != before and not {*now}.isdisjoint(before)
-            ):
+            is_found_there = not isinstance(new, tuple) and (was_there(new) or not ids.isdisjoint(now))
+            if is_found_there or (now != before and not {*now}.isdisjoint(before)):
                 return str(change.place.label(key))
     return ""
 

@@ -15,12 +15,11 @@ import jax
 import numpy as np
 
 from autograph_lite.jax_internals.references import joined_arrays, numpys_arrays, storages
+from autograph_lite.operators.aliasing import arrays_left_twice
 from autograph_lite.operators.values.values import Tracer
 
 # by their ids
 _left: dict[int, weakref.ref[Any]] = {}
-# likewise arrays, NumPy's among them, and those that may be one with each of them in Python, or have a part of it
-_twice: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
 
 
 def exist() -> bool:
@@ -34,18 +33,13 @@ def is_left(array: Any) -> bool:
     return found is not None and found() is array
 
 
-def is_left_twice(array: Any) -> bool:
-    """Whether a call has left another array, that somebody still has, which may have items of the same memory in Python."""
-    return bool(_twice) and any(other is not None for other in _others_of(array))
-
-
 def kinds(arrays: Sequence[Any]) -> Hashable:
     """For each array what it is: one of JAX's, of NumPy's, or a left one, the number of the first that is the same, if shared."""
     first: dict[int, int] = {}
     return tuple(
         "NumPy"
         if isinstance(array, np.ndarray)
-        else (first.setdefault(id(array), number), is_left_twice(array))
+        else (first.setdefault(id(array), number), bool(arrays_left_twice.others_of(array)))
         if is_left(array)
         else None
         for number, array in enumerate(arrays)
@@ -143,7 +137,7 @@ class Outputs:
             _note_twice(found[number], found[other])
         for number, of, is_held in self._of_given:
             others = [given[of]] if is_held else []
-            for array in [*others, *_others_of(given[of])]:
+            for array in [*others, *arrays_left_twice.others_of(given[of])]:
                 _note_twice(found[number], array)
         for number, ref in self._of_numpys:
             _note_twice(found[number], ref())
@@ -165,20 +159,10 @@ def _may_be_one(array: Any, other: Any) -> bool:
     return storages.root(array) is storages.root(other) or joined_arrays.are_one_on_a_path(array, other)
 
 
-def _others_of(array: Any) -> list[Any]:
-    found = _twice.get(id(array))
-    return [other() for other in found[1]] if found is not None and found[0]() is array else []
-
-
 def _note_twice(array: Any, other: Any) -> None:
-    if array is other or (not isinstance(other, np.ndarray) and not is_left(other)):
-        return
-    for one, of in ((array, other), (other, array)):
-        _, others = _twice.setdefault(id(one), (weakref.ref(one, partial(_forget, id(one))), []))
-        others[:] = [each for each in others if each() is not None and each() is not of]
-        others.append(weakref.ref(of))
+    if isinstance(other, np.ndarray) or is_left(other):
+        arrays_left_twice.note_left_twice(array, other)
 
 
 def _forget(number: int, _: Any) -> None:
     _left.pop(number, None)
-    _twice.pop(number, None)

@@ -28,7 +28,7 @@ from autograph_lite.jax_internals import (
 from autograph_lite.jax_internals.loops import wide_programs
 from autograph_lite.jax_internals.references import storages
 from autograph_lite.jax_internals.references.storages import References
-from autograph_lite.operators.aliasing import shared_memory
+from autograph_lite.operators.aliasing import arrays_left_twice, shared_memory
 from autograph_lite.operators.calls import calls, method_patching
 from autograph_lite.operators.checks import (
     carried_checks,
@@ -630,12 +630,16 @@ class Program:
             if self.owned:
                 by_python = outside_arrays.written_from_outside(written, changes.values(), seen_by_fn)
                 self.by_python = by_python
+                for array in by_python:
+                    if arrays_left_twice.others_of(array):
+                        line = source_places.line_of_function(fn) if hasattr(fn, "__code__") else None
+                        raise arrays_left_twice.refused(array, outside_arrays.named(array).line or line)
                 if by_python:
                     self.once = outside_arrays.named(by_python[0])
                     outside_arguments.refuse_passed(
                         self.name, by_python, value_leaves.flatten_value(self.values())[0]
                     )
-                elif put := outside_arguments.put_again(changes.values(), was_there):
+                elif put := outside_arguments.put_again(changes.values(), self._unpassed, was_there):
                     self.once = Once(put, None, puts=True)
                 left = outside_arguments.given_up(changes.values(), known, self._unpassed, was_there)
                 if left is not None:
