@@ -44,6 +44,30 @@ def note_like(new: Any, of: Any) -> Any:
     return new
 
 
+def note_numbers_of(new: Any, values: Any, dtype: Any = None) -> Any:
+    """Notes what numbers an array has been made from, `np.array([v, 1])`, and its type, if one is named; gives it."""
+    known = thread.now.references
+    if known is not None and isinstance(new, Tracer) and isinstance(new.dtype, np.dtype):
+        leaves = [] if dtype is not None else [*_leaves(values)]
+        kinds = [_kind_of_known(each) for each in leaves if not isinstance(each, Tracer)]
+        least = kind_number(new.dtype) if dtype is not None else max(kinds, default=0)
+        root = storages.root(new)
+        known.items[id(root)] = root, least, [each for each in leaves if _has_kind(each)]
+    return new
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    for each in values if isinstance(values, (list, tuple)) else (values,):
+        yield from _leaves(each) if isinstance(each, (list, tuple)) else (each,)
+
+
+def _kind_of_known(value: Any) -> int:
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None:
+        return kind_number(dtype)
+    return kind_number(np.asarray(value).dtype) if isinstance(value, (bool, int, float, complex)) else 0
+
+
 def note_end(variable: Any, end: Any) -> bool:
     """Notes that an iteration leaves an array of a lower kind in a loop's variable; whether it does."""
     known = thread.now.references
@@ -136,6 +160,11 @@ def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
     known = thread.now.references
     if not isinstance(array, Tracer):
         return
+    if id(array) in known.met:  # a number, `v = 0 if c else 0.5`, as in `np.full(3, v)`
+        types = known.met[id(array)][1]
+        yield from ((kind_number(each.dtype), []) for each in types)
+        if any(each.weak for each in types):  # these are all
+            return
     if (root := id(storages.root(array))) in known.ends:  # what it was before the loop is none of those
         yield 0, [known.ends[root][1]]
     for each in filter(_has_kind, numpys_arrays.origins(array)):
@@ -145,6 +174,9 @@ def _alternatives(array: Any) -> Iterator[tuple[int, list[Any]]]:
         )
         if id(each) in known.alike:
             yield 0, [known.alike[id(each)][1]]
+        if id(each) in known.items:
+            yield known.items[id(each)][1:]
+            continue
         equation = getattr(each, "parent", None)
         if equation is not None and (operands := _deciding(equation)):
             yield (

@@ -42,6 +42,16 @@ def note_number_types(number: Any, types: frozenset[NumberType]) -> None:
     known = thread.now.references
     if known is not None:
         known.met[id(number)] = number, types
+        known.is_widened = known.is_widened or len({each.dtype.kind for each in types}) > 1
+
+
+def note_types_left(number: Any, end: Any) -> None:
+    """Notes the types of a number that a loop leaves which runs at least once: those of what an iteration leaves."""
+    known = thread.now.references
+    if known is None or id(number) not in known.met or not isinstance(end, (Array, int, float, complex)):
+        return
+    types = met_in(end) or frozenset({NumberType(jnp.result_type(end), avals.weak_type(end))})
+    known.met[id(number)] = number, types
 
 
 def pythons_number(value: Any, dtype: Any) -> Any:

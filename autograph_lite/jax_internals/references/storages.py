@@ -102,6 +102,8 @@ class References:
     # whether types of two kinds have met, or one is another in a loop; and arrays made with the type of another one
     is_widened: bool = False
     alike: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    # arrays made of sequences of numbers, or of one: the lowest kind that they may have for those that are known, and the others
+    items: dict[int, tuple[Any, int, list[Any]]] = dataclasses.field(default_factory=dict)
     # variables of loops, and the arrays of lower kinds that an iteration leaves in them
     ends: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     # those again, by what they may be

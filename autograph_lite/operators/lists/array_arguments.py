@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph_lite.jax_internals.references import lower_kinds
 from autograph_lite.operators.joins.join_types import rebuild
 from autograph_lite.operators.lists import dynamic_length, packing
 from autograph_lite.operators.ragged.extents import Span
@@ -126,7 +127,7 @@ def numpys_array(value: Any) -> Any:
     if not isinstance(value, _SEQUENCES):
         return value
     value = dynamic_length.whole(value)
-    return jnp.asarray(value) if any_traced(value) else np.asarray(value)
+    return lower_kinds.note_numbers_of(jnp.asarray(value), value) if any_traced(value) else np.asarray(value)
 
 
 def _each(values: Any) -> Any:

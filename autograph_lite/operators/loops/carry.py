@@ -743,6 +743,10 @@ class Carry:
         """
         values, contents = self.read(map(storages.as_held, arrays))
         self._note_met(values, contents)
+        if count and self.after:  # `s = 0`, and `s += x[i]` in each iteration: no int
+            ends = self._by_key(*self.after[0])
+            for key, value in self._by_key(values, contents).items():
+                number_types.note_types_left(value, ends.get(key))
         for owner, bound in self.bounds.items():
             now = contents[owner, 0]
             contents[owner, 0] = now.having([now.length, *now.columns], bound.most)

@@ -119,7 +119,12 @@ def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     """What JAX gives for a call of a function of NumPy's: copies where that makes new arrays, or ones of another type."""
     name = getattr(fn, "__name__", "")
     if name.endswith("_like") and "dtype" not in kwargs and args:
-        lower_kinds.note_like(found, args[0])
+        note = lower_kinds.note_numbers_of if isinstance(args[0], (list, tuple)) else lower_kinds.note_like
+        note(found, args[0])
+    if args and name in _TYPE_AT and not isinstance(args[0], Tracer):
+        dtype = kwargs.get("dtype", args[_TYPE_AT[name]] if len(args) > _TYPE_AT[name] else None)
+        of = dict(enumerate(args)).get(name == "full", kwargs.get("fill_value"))
+        lower_kinds.note_numbers_of(found, of, dtype)
     lower_kinds.refuse_bools(name, args[:2])
     if name in _LAYING:
         order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(name, kwargs.get("order"))
@@ -135,6 +140,11 @@ def as_numpys(found: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return _new_as_numpys(found, name, fn, args, kwargs)
 
 
+# Functions that make arrays of numbers, and which of their arguments is the type.
+_TYPE_AT = {
+    "full": 2,
+    **dict.fromkeys(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"), 1),
+}
 # Functions that make arrays in the order that they are told, and those that make matrices in C's.
 _LAYING = frozenset({
     "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy", "zeros_like", "ones_like", "empty_like",

@@ -20,6 +20,7 @@ from autograph_lite.errors import MutationError, PythonOnlyError
 from autograph_lite.jax_internals.constant_folding import FoldingTracer
 from autograph_lite.jax_internals.dataflow import recorded_copies
 from autograph_lite.jax_internals.references import (
+    lower_kinds,
     number_types,
     numpys_arrays,
 )
@@ -29,13 +30,35 @@ from autograph_lite.operators.checks import catching, index_bounds
 from autograph_lite.operators.lists import array_arguments
 from autograph_lite.operators.numpy_calls import exact_values, refused_results
 from autograph_lite.operators.user_code import source_places
-from autograph_lite.operators.values.values import Tracer, any_traced
+from autograph_lite.operators.values.values import Tracer, any_traced, describe
 from autograph_lite.tracing import thread
 
 
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """`np.apply_along_axis`. Raises MutationError: the function writes to what it is handed, a part of `arr` in NumPy."""
-    return jnp.apply_along_axis(not_writing(func1d, "np.apply_along_axis"), axis, arr, *args, **kwargs)
+    """`np.apply_along_axis`.
+
+    Raises:
+      MutationError: the function writes to what it is handed, a part of `arr` in NumPy.
+      PythonOnlyError: it gives integers on one path and floats on another. NumPy makes all of the type of the first one.
+    """
+    called = not_writing(func1d, "np.apply_along_axis")
+
+    def each(*parts: Any, **named: Any) -> Any:
+        found = called(*parts, **named)
+        if isinstance(found, Tracer) and lower_kinds.lowest_kind(found) < lower_kinds.kind_number(
+            found.dtype
+        ):
+            raise PythonOnlyError(
+                f"A function that np.apply_along_axis calls gives {describe(found)} on one path, and a lower type on another.",
+                where=source_places.line_of_function(func1d)
+                if hasattr(func1d, "__code__")
+                else source_places.here(),
+                why="NumPy makes all that it gives of the type of the first one, which is known when the program runs.",
+                fix="let it give one type on each path: 0.0 in place of 0.",
+            )
+        return found
+
+    return jnp.apply_along_axis(each, axis, arr, *args, **kwargs)
 
 
 def not_writing(fn: Any, caller: str) -> Any:
