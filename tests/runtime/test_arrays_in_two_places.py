@@ -114,6 +114,32 @@ def take_last_row(s, k):
     s.x = s.rows[-1]
 
 
+def keep_in_a_loop(s, k):
+    i = 0
+    while i < k:
+        s.x = s.a
+        i += 1
+
+
+def exchange_in_a_loop(s, k):
+    i = 0
+    while i < k:
+        s.a, s.b = s.b, s.a * 0.5
+        i += 1
+
+
+def take_a_row(s, k):
+    s.x = s.rows[int(k > 0)]
+
+
+def take_the_least(s, k):
+    s.x = s.rows[np.argmin([row.sum() for row in s.rows])]
+
+
+def sort_rows(s, k):
+    s.rows = sorted(s.rows, key=lambda row: row.sum())
+
+
 def write_a(s, k):
     s.a[0] += k
 
@@ -138,7 +164,8 @@ def write_known(s, k):
 
 BINDING = [
     swap_if, shift_if, keep, keep_if, keep_new_if, keep_copy_if, reset_if, choose, keep_then_double_if, accept_if,
-    accept_for_both_if, nested, shift_rows_if, shift_rows, view, take_last_row,
+    accept_for_both_if, nested, shift_rows_if, shift_rows, view, take_last_row, keep_in_a_loop, exchange_in_a_loop, take_a_row,
+    take_the_least, sort_rows,
 ]  # fmt: skip
 WRITING = [write_a, write_b, write_x, write_row, write_known]
 
@@ -181,6 +208,13 @@ def test_writes_reach_both_places_or_are_refused(bind: Any, write: Any) -> None:
 @pytest.mark.parametrize("bind", [keep, keep_copy_if, shift_rows, take_last_row], ids=lambda fn: fn.__name__)
 def test_what_no_condition_puts_into_two_places_is_one_array(bind: Any, write: Any) -> None:
     check([bind, write] * 3, [1, 2, -1, 1, 3, 1], may_refuse=False)
+
+
+@pytest.mark.parametrize(
+    "bind", [swap_if, shift_if, exchange_in_a_loop, keep_copy_if], ids=lambda fn: fn.__name__
+)
+def test_what_conditions_exchange_is_not_refused(bind: Any) -> None:
+    check([bind, write_a] * 4, [-1, 1, 1, 2, 1, -1, 1, 3], may_refuse=False)
 
 
 @settings(max_examples=12)

@@ -1,7 +1,8 @@
-"""Joined arrays: may two arrays be one, on one of the paths that have met? What a loop may leave is not followed.
+"""Joined arrays: may two arrays be one, on one of the paths that have met? That a loop may run never is left out.
 
 if cost < self.lowest: self.best = self.x             `best` may be `x`, which a later call may change in place
 if accepted: self.x, self.y = self.y, self.x          these two are never one
+self.now = self.levels[k]                             `now` may be any of them
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ def are_one_on_a_path(array: Any, other: Any) -> bool:
         ways = _ways(new)
         if not ways:
             continue
-        others = _ways(old) if _statement_of(new) == _statement_of(old) else ()
+        statement = _statement_of(new)
+        others = _ways(old) if statement == _statement_of(old) else ()
+        if others and statement is _CHOICE:  # of lists, as those that are sorted: another one each
+            return False
         if len(others) == len(ways):
             return any(_are_one(*pair) for pair in zip(ways, others, strict=True))
         return any(_are_one(way, old) for way in ways)
@@ -43,12 +47,22 @@ def _are_one(array: Any, other: Any) -> bool:
 
 
 def _ways(array: Any) -> tuple[Any, ...]:
-    return numpys_arrays.ways(array) if _statement_of(array) is not None else ()
+    """What an array is on each path; of a loop, what an iteration leaves."""
+    equation = getattr(storages.root(array), "parent", None) if isinstance(array, core.Tracer) else None
+    if equation is None:
+        return ()
+    options = numpys_arrays.ways(array)
+    return options[1:] if equation.primitive.name in ("while", "scan") else options
+
+
+_CHOICE = "an index"
 
 
 def _statement_of(array: Any) -> Any:
-    """What tells in which statement paths have met in an array; None where none have, or those of a loop."""
-    equation = getattr(storages.root(array), "parent", None) if isinstance(array, core.Tracer) else None
-    if equation is None or equation.primitive.name not in ("cond", "select_n"):
+    """What tells in which statement paths have met in an array; None where none have."""
+    if not _ways(array):
         return None
-    return id(equation if equation.primitive.name == "cond" else equation.in_tracers[0].val)
+    equation = storages.root(array).parent
+    if equation.primitive.name == "select_n":
+        return id(equation.in_tracers[0].val)
+    return id(equation) if equation.primitive.name in ("cond", "while", "scan") else _CHOICE

@@ -6,9 +6,12 @@ s.x[0] = 1                            in a later call: refused as long as somebo
 
 from __future__ import annotations
 
+import gc
 import weakref
 from functools import partial
 from typing import Any
+
+import jax
 
 from autograph_lite.errors import MutationError
 from autograph_lite.operators.user_code import source_places
@@ -23,7 +26,14 @@ def others_of(array: Any) -> list[Any]:
     found = _twice.get(id(array)) if _twice else None
     if found is None or found[0]() is not array:
         return []
-    return [other for ref in found[1] if (other := ref()) is not None]
+    if not any(ref() is not None for ref in found[1]):
+        return []
+    # A program that still runs has what it was handed, and XLA lets go of it where Python collects.
+    jax.block_until_ready(
+        [each for each in (array, *(ref() for ref in found[1])) if isinstance(each, jax.Array)]
+    )
+    gc.collect(0)
+    return [other for other in (ref() for ref in found[1]) if other is not None]
 
 
 def note_left_twice(array: Any, other: Any) -> None:

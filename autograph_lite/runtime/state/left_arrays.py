@@ -133,12 +133,14 @@ class Outputs:
                 _left[id(array)] = weakref.ref(array, partial(_forget, id(array)))
         for number, array in [*unchanged.items(), *self._constants.items()]:
             found[number] = array
+        # what earlier calls have left, not this one: of two that are exchanged, neither is the other one
+        inherited = [(number, arrays_left_twice.others_of(given[n])) for number, n, _ in self._of_given]
+        inherited += [(number, [given[n]]) for number, n, is_held in self._of_given if is_held]
+        for number, others in inherited:
+            for array in others:
+                _note_twice(found[number], array)
         for number, other in self._of_outputs:
             _note_twice(found[number], found[other])
-        for number, of, is_held in self._of_given:
-            others = [given[of]] if is_held else []
-            for array in [*others, *arrays_left_twice.others_of(given[of])]:
-                _note_twice(found[number], array)
         for number, ref in self._of_numpys:
             _note_twice(found[number], ref())
         return found
