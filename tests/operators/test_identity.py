@@ -5,9 +5,11 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 import autograph_lite as al
+from autograph_lite.errors import PythonOnlyError
 from tests.operators.agreement import agree
 
 
@@ -49,7 +51,7 @@ def test_chained_with_another_comparison():
 def test_match_on_a_bool():
     def f(x):
         values = [1.0, 2.0]
-        match x > 0:
+        match bool(x > 0):
             case True:
                 values[0] = x
             case False:
@@ -57,6 +59,23 @@ def test_match_on_a_bool():
         return values
 
     agree(f, 3.0, -2.0)
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        lambda x: (x > 0) is True,
+        lambda x: (x > 0).all() is not False,
+        lambda x: (x > 0 if x < 5 else True) is True,
+        lambda x: True if x < 0 else (x > 0) is True,
+    ],
+    ids=["compared", "all", "on-a-path", "in-a-branch"],
+)
+def test_a_truth_value_of_numpys_is_none_of_pythons(asks):
+    with pytest.raises(
+        PythonOnlyError, match=r"asks whether a truth value of NumPy's(.|\n)*bool\(flag\) is True"
+    ):
+        al.convert(asks)(np.float64(2))
 
 
 def test_a_number_is_no_bool():

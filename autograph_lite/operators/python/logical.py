@@ -197,11 +197,18 @@ def _in_order(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
 
 
 def _is(left: Any, right: Any) -> Any:
-    """`left is right`; a bool that a program computes is the one of Python's two that has its value."""
+    """`left is right`; a bool that a program computes is the one of Python's two that has its value, if it is Python's."""
     if type(left) is OneOf or type(right) is OneOf:
         return on_each(_is_same, left, right, asks=True)
     for value, flag in ((left, right), (right, left)):
         if isinstance(flag, bool) and _is_bool(value):
+            types = number_types.types_of_bool(value)
+            if not types or not all(each.weak for each in types):
+                raise PythonOnlyError(
+                    f"'{source_places.expression()}' asks whether a truth value of NumPy's, or of JAX's, is Python's {flag}.",
+                    why="It never is, np.True_ is another object, and so is an array of JAX's.",
+                    fix="ask for the value, `if flag:`; or make it Python's, `bool(flag) is True`.",
+                )
             return value if flag else not_(value)
         if isinstance(flag, bool) and _may_be_bool(value):
             raise PythonOnlyError(
