@@ -134,6 +134,8 @@ def refuse_bools(operation: str, operands: Sequence[Any]) -> None:
     numbers = [each for each in arrays if kind_number(each.dtype)]
     if not numbers or len(arrays) < len(operands):
         return
+    if operation != "__getitem__" and not any(each.ndim for each in arrays):
+        return  # bools of Python's are ints, `True + True`
 
     def error(may_be: str, name: str) -> PythonOnlyError:
         changed = f"; or let an iteration leave numbers in '{name}'" if name else ""
