@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import array
 import itertools
+import random
 import types
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -130,6 +131,8 @@ class Watched:
 
     def _watch_place(self, read: Read, known: set[Hashable]) -> None:
         value = read.value
+        if isinstance(read.place.owner, random.Random):
+            return  # drawn while tracing
         if isinstance(value, types.ModuleType) or (
             isinstance(value, np.ndarray) and id(storages.base_of(value)) in known
         ):

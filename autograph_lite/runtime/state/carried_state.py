@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import operator
+import random
 import types
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -263,7 +264,9 @@ class State:
                 before_it = old.get(key, place.default(key))
                 is_same_length = not isinstance(place.owner, list) or len(new) == len(old)
                 is_known = (owner, key) in known or (owner, key) in self.counted
-                is_counted = place.opaque or is_known or not is_same_length
+                # what a generator of random numbers keeps, `gauss_next`, is drawn while tracing
+                is_drawn = isinstance(place.owner, random.Random)
+                is_counted = place.opaque or is_known or not is_same_length or is_drawn
                 values_before = [] if is_counted else other_values(value, before_it)
                 is_array = not isinstance(place.owner, np.ndarray) and is_other_array(
                     value, before_it, was_there
