@@ -714,11 +714,8 @@ class Program:
         outputs = [*results.arrays, *writes, *lent.values(), *afters.arrays]
         with entered(program=known):
             frame.contents = {key: storages.latest_version(value) for key, value in contents.items()}
-            lefts = [
-                *writes,
-                *(None for _ in lent),
-                *afters.arrays,
-            ]  # those in between are put into arrays of NumPy's
+            # what is lent is put into arrays of NumPy's, which are there
+            lefts = [*writes, *(None for _ in lent), *afters.arrays]
             handles = [*arrays, *seen]
             had = {
                 *range(count),
